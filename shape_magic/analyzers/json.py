@@ -1,0 +1,278 @@
+r"""JSON: a whole text that is one RFC 8259 object or array, measured on its readable form.
+
+The readable form has a two-space indent and one field or element a line, `{}` and `[]` for empty
+ones. Keys stay in the author's order and repeated keys all stay; numbers keep their spelling;
+strings are decoded as far as JSON allows. The standard library parses; what is here decides what
+it may pass over, writes the readable form and counts while it writes.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NoReturn
+
+from shape_magic.lines import split_lines
+from shape_magic.shape import Anchor, Evidence, Measurement, Note
+from shape_magic.vocabulary import LineKind
+
+__all__ = ["MAX_DEPTH", "JsonAnalyzer", "refusal"]
+
+MAX_DEPTH: Final = 128
+"""How deep arrays and objects may nest; deeper text is not recognised."""
+
+LABEL_LENGTH: Final = 60
+SWOLLEN: Final = 10
+"""A readable form of more than this many times the text is worth a note."""
+
+_WHITE_SPACE: Final = " \t\n\r"
+_PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_LONE: Final = re.compile("[\ud800-\udfff]")
+# A string that is never closed runs to the end, so that the scan stays linear.
+_STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([\[{])|[\]}]', re.DOTALL)
+
+
+class _Number(str):
+    """A number as the author spelt it."""
+
+    __slots__ = ()
+
+
+class _Fields(list[tuple[str, object]]):
+    """An object: every field in the author's order, repeated keys included."""
+
+    __slots__ = ()
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_Fields,
+    parse_float=_Number,
+    parse_int=_Number,
+    parse_constant=_refuse_constant,
+)
+
+
+def _looks_like_json(text: str) -> bool:
+    inner = text.strip(_WHITE_SPACE)
+    return (inner[:1], inner[-1:]) in {("{", "}"), ("[", "]")}
+
+
+def _check_depth(text: str) -> None:
+    # Text with few brackets cannot nest deeply, and nearly all text is such.
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(text):
+        if match[1]:
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise ValueError(f"it nests deeper than {MAX_DEPTH}")
+        elif match[0][0] != '"':
+            depth -= 1
+
+
+def _parse(text: str) -> object:
+    """Parse a text that looks like JSON; ValueError says why it is not."""
+    _check_depth(text)
+    return _DECODER.decode(text)
+
+
+def refusal(text: str) -> Note | None:
+    """Say why a text that begins and ends like JSON is not measured as JSON.
+
+    >>> refusal('[1, 2,]').code
+    'json-refused'
+    >>> refusal('[1, 2]') is None
+    True
+    """
+    if not _looks_like_json(text):
+        return None
+    try:
+        _parse(text)
+    except json.JSONDecodeError as error:
+        line = max(1, len(split_lines(text[: error.pos] + ".")))
+        return Note("json-refused", line, f"begins and ends like JSON, but is not: {error.msg}")
+    except ValueError as error:
+        return Note("json-refused", 1, f"begins and ends like JSON, but is not: {error}")
+    return None
+
+
+def _decoded(string: str) -> str:
+    """Join a high surrogate and the low one after it, however they were spelt."""
+    if not _LONE.search(string):
+        return string
+    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), string)
+
+
+def _spelt(string: str) -> str:
+    """Write a decoded string with its quotes, escaped only where JSON or Unicode demands it."""
+    spelt = json.dumps(string, ensure_ascii=False)
+    if not _LONE.search(spelt):
+        return spelt
+    return _LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", spelt)
+
+
+def _atom(value: object) -> str:
+    """Write a number as it was spelt, a constant, or an empty object or array."""
+    match value:
+        case _Number():
+            return value
+        case _Fields():
+            return "{}"
+        case list():
+            return "[]"
+        case _:
+            return json.dumps(value)
+
+
+class _Writer:
+    """Writes the readable form and counts what stands on each line."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.kinds: list[LineKind] = []
+        self.prose: list[Evidence] = []
+        self.code: list[Evidence] = []
+        self.items: list[Evidence] = []
+        self.keys: list[Anchor] = []
+        self.repeated: list[tuple[int, str]] = []
+
+    def write(
+        self, value: object, *, indent: str, key: str = "", comma: str = "", otherwise: LineKind
+    ) -> None:
+        """Write one value; `otherwise` is its first line's kind where it is no string."""
+        number = len(self.lines) + 1
+        head = indent + key
+        if isinstance(value, _Fields) and value:
+            self._line(head + "{", otherwise)
+            self._fields(value, indent=indent + "  ")
+            self._line(indent + "}" + comma, "syntax")
+        elif isinstance(value, list) and value:
+            self._line(head + "[", otherwise)
+            self._elements(value, indent=indent + "  ")
+            self._line(indent + "]" + comma, "syntax")
+        elif isinstance(value, str) and not isinstance(value, _Number):
+            string = _decoded(value)
+            holds_code = "\n" in string
+            if string:
+                self.prose.append(Evidence(number, number, len(string)))
+            if holds_code:
+                self.code.append(Evidence(number, number, 1))
+            self._line(head + _spelt(string) + comma, "code" if holds_code else "prose")
+        else:
+            self._line(head + _atom(value) + comma, otherwise)
+
+    def _line(self, line: str, kind: LineKind) -> None:
+        self.lines.append(line)
+        self.kinds.append(kind)
+
+    def _fields(self, fields: _Fields, *, indent: str) -> None:
+        top = indent == "  "
+        keys = [_decoded(key) for key, _ in fields]
+        counts = Counter(keys)
+        last = len(fields) - 1
+        for index, (key, (_, value)) in enumerate(zip(keys, fields, strict=True)):
+            number = len(self.lines) + 1
+            spelt = _spelt(key)
+            if counts[key] > 1:
+                self.repeated.append((number, spelt))
+            self.write(
+                value,
+                indent=indent,
+                key=spelt + ": ",
+                comma="," if index < last else "",
+                otherwise="heading" if top else "syntax",
+            )
+            if top:
+                self.keys.append(Anchor(number, spelt[1:-1][:LABEL_LENGTH], len(self.lines)))
+
+    def _elements(self, values: list[object], *, indent: str) -> None:
+        last = len(values) - 1
+        for index, value in enumerate(values):
+            number = len(self.lines) + 1
+            self.write(value, indent=indent, comma="," if index < last else "", otherwise="list")
+            self.items.append(Evidence(number, len(self.lines), 1))
+
+
+class JsonAnalyzer:
+    r"""Measures a JSON object or array on its readable form (the design's section 'JSON').
+
+    >>> measurement = JsonAnalyzer().measure('{"a": [1.0, "x"]}')
+    >>> print(measurement.text)
+    {
+      "a": [
+        1.0,
+        "x"
+      ]
+    }
+    """
+
+    kind: Final = "json"
+    version: Final = "1"
+    meanings: Final[Mapping[str, str]] = MappingProxyType(
+        {
+            "chars": "total characters of the readable form: two-space indent, "
+            "one field or element a line",
+            "lines": "total lines of the readable form",
+            "lead_chars": "characters before the line of the first top-level key; "
+            "all of them where there is no such key",
+            "prose_chars": "characters inside string values, without the syntax around them",
+            "headings": "top-level keys",
+            "code_blocks": "string values that contain a newline",
+            "list_items": "array elements, at any depth",
+            "table_rows": "always 0",
+        }
+    )
+
+    def measure(self, text: str) -> Measurement | None:
+        """Measure a whole text that is an object or an array; None for any other text."""
+        if not _looks_like_json(text):
+            return None
+        try:
+            value = _parse(text)
+        except ValueError:
+            return None
+        writer = _Writer()
+        writer.write(value, indent="", otherwise="syntax")
+        readable = "\n".join(writer.lines)
+        chars, lines = len(readable), len(writer.lines)
+        if writer.keys:
+            before = writer.keys[0].line - 1
+            lead = Evidence(1, before, sum(len(line) + 1 for line in writer.lines[:before]))
+        else:
+            lead = Evidence(1, lines, chars)
+        return Measurement.from_evidence(
+            kind=self.kind,
+            version=self.version,
+            text=readable,
+            kinds=writer.kinds,
+            evidence={
+                "chars": [Evidence(1, lines, chars)],
+                "lines": [Evidence(1, lines, lines)],
+                "lead_chars": [lead],
+                "prose_chars": writer.prose,
+                "headings": [Evidence(key.line, key.last_line, 1) for key in writer.keys],
+                "code_blocks": writer.code,
+                "list_items": writer.items,
+            },
+            outline=writer.keys,
+            notes=_notes(text, readable=readable, repeated=writer.repeated),
+        )
+
+
+def _notes(text: str, *, readable: str, repeated: list[tuple[int, str]]) -> list[Note]:
+    notes = [
+        Note("repeated-key", line, f"the key {key} stands more than once in its object")
+        for line, key in repeated
+    ]
+    if len(readable) > SWOLLEN * len(text):
+        times = len(readable) // len(text)
+        notes.append(
+            Note("swollen", 1, f"the readable form is {times} times as long as what was written")
+        )
+    return notes

@@ -1,0 +1,130 @@
+"""What a measurement is made of: frozen records, the same for every kind of content."""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from shape_magic.lines import LineRange
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, LineKind
+
+__all__ = ["Anchor", "Evidence", "LineRange", "Measurement", "Note", "Shape"]
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """The eight attributes of one text.
+
+    >>> Shape(chars=57, lines=13, headings=1).headings
+    1
+    """
+
+    chars: int = 0
+    lines: int = 0
+    lead_chars: int = 0
+    prose_chars: int = 0
+    headings: int = 0
+    code_blocks: int = 0
+    list_items: int = 0
+    table_rows: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """Give the eight as a dictionary, in the vocabulary's order.
+
+        >>> list(Shape(chars=3).as_dict().items())[:2]
+        [('chars', 3), ('lines', 0)]
+        """
+        return {name: getattr(self, name) for name in ATTRIBUTE_NAMES}
+
+
+class Anchor(msgspec.Struct, frozen=True):
+    """A line that a reader may want to go to.
+
+    `label` is the candidate's own text, verbatim and cut at 60 characters; it is escaped only
+    where it is written (`shape_magic.prompt`). `last_line` ends the block that the anchor opens.
+    """
+
+    line: int
+    label: str
+    last_line: int
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """Lines that an attribute was counted from, and how much of it they hold.
+
+    A heading's amount is 1, a table's is its rows, a run of prose's its characters.
+    """
+
+    first_line: int
+    last_line: int
+    amount: int
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What a careful reader should know where a number surprises.
+
+    `code` names the kind of note and `line` is where it leads. A note is no metric, and no
+    evaluator's prompt has it.
+    """
+
+    code: str
+    line: int
+    message: str
+
+
+class Measurement(msgspec.Struct, frozen=True):
+    """A text's measured shape, and what it was measured from.
+
+    Two laws hold, whatever the analyzer: each attribute is the sum of its evidence's amounts,
+    and the characters of all lines, together with their line endings, are `chars`.
+    """
+
+    kind: str
+    """The kind of content, as in `markdown`."""
+    analyzer: str
+    """The analyzer's name and version, as in `markdown/1`."""
+    shape: Shape
+    outline: tuple[Anchor, ...]
+    text: str
+    """The readable form: what every line number refers to."""
+    kinds: tuple[LineKind, ...]
+    """What each line is; one for every line of `text`."""
+    evidence: Mapping[str, tuple[Evidence, ...]]
+    """For each attribute, the lines it was counted from."""
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def from_evidence(
+        cls,
+        *,
+        kind: str,
+        version: str,
+        text: str,
+        kinds: Iterable[LineKind],
+        evidence: Mapping[str, Iterable[Evidence]],
+        outline: Iterable[Anchor] = (),
+        notes: Iterable[Note] = (),
+    ) -> "Measurement":
+        """Build a measurement whose figures are the sums of its evidence.
+
+        >>> Measurement.from_evidence(
+        ...     kind="toy", version="1", text="a", kinds=["prose"],
+        ...     evidence={"chars": [Evidence(1, 1, 1)], "lines": [Evidence(1, 1, 1)]},
+        ... ).shape.chars
+        1
+        """
+        unknown = evidence.keys() - set(ATTRIBUTE_NAMES)
+        if unknown:
+            raise ValueError(
+                f"{sorted(unknown)[0]!r} is no attribute of the vocabulary; "
+                f"there are {', '.join(ATTRIBUTE_NAMES)}"
+            )
+        items = {name: tuple(evidence.get(name, ())) for name in ATTRIBUTE_NAMES}
+        return cls(
+            kind=kind,
+            analyzer=f"{kind}/{version}",
+            shape=Shape(*[sum([item.amount for item in items[name]]) for name in ATTRIBUTE_NAMES]),
+            outline=tuple(outline),
+            text=text,
+            kinds=tuple(kinds),
+            evidence=items,
+            notes=tuple(notes),
+        )

@@ -1,0 +1,84 @@
+"""The words of the system: the eight attributes and what they mean, and the evaluators' words.
+
+The evaluator's legend, the tooltips, the help texts and the README's table read them from here.
+An analyzer emits these attributes and no others, since no evaluator can act on a number that no
+prompt explains. What a name means in one kind of content (JSON's `headings` are its top-level
+keys) is that kind's analyzer's to say.
+"""
+
+from typing import Final, Literal
+
+import msgspec
+
+__all__ = [
+    "ATTRIBUTES",
+    "ATTRIBUTE_NAMES",
+    "CATEGORIES",
+    "LINE_KINDS",
+    "STANCES",
+    "VERDICTS",
+    "Attribute",
+    "LineKind",
+]
+
+
+class Attribute(msgspec.Struct, frozen=True):
+    """One attribute of the vocabulary.
+
+    >>> ATTRIBUTES[2].name, ATTRIBUTES[2].short
+    ('lead_chars', 'lead')
+    """
+
+    name: str
+    """The name in the wire form, in Python and in the prompt."""
+    short: str
+    """The word beside the number in the widget."""
+    meaning: str
+    """What is counted, in prose, as the evaluator reads it."""
+
+
+ATTRIBUTES: Final = (
+    Attribute("chars", "chars", "total characters of the final solution"),
+    Attribute("lines", "lines", "total lines"),
+    Attribute(
+        "lead_chars",
+        "lead",
+        "characters before the first structural break: how long the reader waits for the answer",
+    ),
+    Attribute(
+        "prose_chars",
+        "prose",
+        "characters of running text, outside headings, code fences, lists and tables: "
+        "where padding hides",
+    ),
+    Attribute("headings", "headings", "headings"),
+    Attribute("code_blocks", "code", "code blocks"),
+    Attribute("list_items", "items", "list items"),
+    Attribute("table_rows", "rows", "table rows"),
+)
+"""The whole vocabulary, in the order in which it is written everywhere."""
+
+ATTRIBUTE_NAMES: Final = tuple(attribute.name for attribute in ATTRIBUTES)
+"""The names alone, in the same order."""
+
+LineKind = Literal["prose", "code", "list", "table", "heading", "syntax"]
+"""What a line is. `syntax` is the kind of JSON's brackets; Markdown has no such lines."""
+
+LINE_KINDS: Final[tuple[LineKind, ...]] = ("prose", "code", "list", "table", "heading", "syntax")
+"""The kinds of line, in the order of the widget's bar."""
+
+CATEGORIES: Final = (
+    "correctness",
+    "completeness",
+    "novelty",
+    "feasibility",
+    "evidence_quality",
+    "conciseness",
+)
+"""What an evaluator scores apart, each from -100 to 100."""
+
+STANCES: Final = ("strong_agree", "agree", "neutral", "disagree", "strong_disagree")
+"""The stances that an evaluation may take."""
+
+VERDICTS: Final = ("verified", "contested", "unverified", "wrong", "unknown")
+"""The verdicts that an evaluation may give on a claim."""
