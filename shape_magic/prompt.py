@@ -106,10 +106,14 @@ def call_text(tool: str, **arguments: object) -> str:
     >>> call_text("read_proposal", agent_id="A", from_line=31, to_line=33)
     'read_proposal(agent_id="A", from_line=31, to_line=33)'
     """
-    written = (
-        f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items()
-    )
+    written = (f"{name}={_json(value)}" for name, value in arguments.items())
     return f"{tool}({', '.join(written)})"
+
+
+def _json(value: object, *, indent: int | None = None) -> str:
+    """Write JSON that no id can close an element with: `<` and `>` stand as JSON's own escapes."""
+    written = json.dumps(value, ensure_ascii=False, indent=indent)
+    return written.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def legend(meanings: Mapping[str, Mapping[str, str]]) -> str:
@@ -207,4 +211,4 @@ def _reply(candidates: Sequence[Candidate]) -> str:
             }
         ]
     }
-    return json.dumps(example, ensure_ascii=False, indent=2)
+    return _json(example, indent=2)

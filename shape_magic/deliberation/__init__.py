@@ -1,0 +1,1 @@
+"""Deliberations: proposals and evaluations in rounds, kept, read, searched and summarised."""
