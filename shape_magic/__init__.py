@@ -5,12 +5,78 @@
 1
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from shape_magic.analyzers.base import Analyzer
+from shape_magic.analyzers.registry import Registry, default_registry
+from shape_magic.errors import AnalyzerError, AnalyzerWarning, ShapeMagicError
+from shape_magic.files import measure_file
+from shape_magic.lines import LineRange
+from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
 __version__ = "0.1.0"
 
-from shape_magic.analyzers.registry import default_registry
-from shape_magic.shape import Measurement
+# What needs more than the core is imported when it is first asked for.
+_LAZY: dict[str, str] = {
+    "Proposal": "shape_magic.deliberation.proposal",
+}
+
+__all__ = [
+    "Analyzer",
+    "AnalyzerError",
+    "AnalyzerWarning",
+    "Anchor",
+    "Evidence",
+    "LineRange",
+    "Measurement",
+    "Note",
+    "Registry",
+    "Shape",
+    "ShapeMagicError",
+    "default_registry",
+    "load_ipython_extension",
+    "measure",
+    "measure_file",
+    "unload_ipython_extension",
+    *_LAZY,
+]
 
 
 def measure(text: str, *, analyzer: str | None = None) -> Measurement:
-    """Measure a text."""
+    """Measure a text with the first analyzer that recognises it, or with the one named.
+
+    Never raises on a str. Anything else is a TypeError, and a kind that no analyzer has, or one
+    that does not recognise the text, an AnalyzerError.
+
+    >>> measure('{"answer": 42}').analyzer
+    'json/1'
+    """
     return default_registry().measure(text, analyzer=analyzer)
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """Load the magics and displays into a shell: `%load_ext shape_magic`."""
+    from shape_magic.notebook.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: "InteractiveShell") -> None:
+    """Take all of the extension out of a shell: `%unload_ext shape_magic`."""
+    from shape_magic.notebook.extension import unload
+
+    unload(shell)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

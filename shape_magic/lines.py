@@ -14,7 +14,13 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["LineRange", "normalize_endings", "split_lines", "split_lines_keeping_ends", "strip_mark"]
+__all__ = [
+    "LineRange",
+    "normalize_endings",
+    "split_lines",
+    "split_lines_keeping_ends",
+    "strip_mark",
+]
 
 _LINE_WITH_END: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 

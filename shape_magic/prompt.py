@@ -94,7 +94,9 @@ def candidate_block(candidate: Candidate, *, round: int, with_shape: bool = True
     parts.append(f"FINAL SOLUTION: {measurement.text}")
     parts.append(f"THOUGHT PROCESS: {thoughts[:THOUGHTS_LENGTH]}")
     if len(thoughts) > THOUGHTS_LENGTH:
-        call = call_text("read_proposal", agent_id=candidate.id, round=round, offset=THOUGHTS_LENGTH)
+        call = call_text(
+            "read_proposal", agent_id=candidate.id, round=round, offset=THOUGHTS_LENGTH
+        )
         parts.append(f"[{len(thoughts) - THOUGHTS_LENGTH:,} more characters: {call}]")
     parts.append("</candidate>")
     return "\n".join(parts)

@@ -91,6 +91,11 @@ class Measurement(msgspec.Struct, frozen=True):
     """For each attribute, the lines it was counted from."""
     notes: tuple[Note, ...] = ()
 
+    def __repr__(self) -> str:
+        """Show the figures alone: the text may be long, and it is the candidate's."""
+        figures = ", ".join(f"{name}={figure}" for name, figure in self.shape.as_dict().items())
+        return f"<Measurement {self.analyzer}: {figures}>"
+
     @classmethod
     def from_evidence(
         cls,

@@ -30,7 +30,9 @@ _WHITE_SPACE: Final = " \t\n\r"
 _PAIR: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LONE: Final = re.compile("[\ud800-\udfff]")
 # A string that is never closed runs to the end, so that the scan stays linear.
-_STRING_OR_BRACKET: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([\[{])|[\]}]', re.DOTALL)
+_STRING_OR_BRACKET: Final = re.compile(
+    r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|([\[{])|[\]}]', re.DOTALL
+)
 
 
 class _Number(str):
@@ -106,7 +108,9 @@ def _decoded(string: str) -> str:
     """Join a high surrogate and the low one after it, however they were spelt."""
     if not _LONE.search(string):
         return string
-    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), string)
+    return _PAIR.sub(
+        lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), string
+    )
 
 
 def _spelt(string: str) -> str:

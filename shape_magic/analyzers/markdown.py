@@ -31,7 +31,17 @@ class MarkdownAnalyzer:
         tokens: list = []
         md.block.parse(source, md, {}, tokens)
         kinds: list[LineKind] = ["prose"] * len(lines)
-        evidence: dict[str, list[Evidence]] = {n: [] for n in ("headings", "code_blocks", "list_items", "table_rows", "prose_chars", "lead_chars")}
+        evidence: dict[str, list[Evidence]] = {
+            n: []
+            for n in (
+                "headings",
+                "code_blocks",
+                "list_items",
+                "table_rows",
+                "prose_chars",
+                "lead_chars",
+            )
+        }
         outline: list[Anchor] = []
         heads = []
         for i, token in enumerate(tokens):
@@ -42,19 +52,26 @@ class MarkdownAnalyzer:
                 end -= 1
             end = min(end, len(lines))
             span = range(first, end)
+
             def paint(kind: LineKind) -> None:
                 for n in span:
                     kinds[n] = kind
+
             if token.type == "heading_open":
                 if token.markup in "=-" and end - first > 2:
                     continue
                 paint("heading")
                 evidence["headings"].append(Evidence(first + 1, end, 1))
-                label = lines[first][lines[first].index("#"):] if token.markup.startswith("#") else lines[first]
+                label = (
+                    lines[first][lines[first].index("#") :]
+                    if token.markup.startswith("#")
+                    else lines[first]
+                )
                 heads.append((len(outline), int(token.tag[1])))
                 outline.append(Anchor(first + 1, label.strip(" \t")[:60], end))
             elif token.type == "fence":
-                end = min(token.map[1], len(lines)); span = range(first, end)
+                end = min(token.map[1], len(lines))
+                span = range(first, end)
                 paint("code")
                 evidence["code_blocks"].append(Evidence(first + 1, end, 1))
                 outline.append(Anchor(first + 1, "code", end))
@@ -67,7 +84,7 @@ class MarkdownAnalyzer:
                 evidence["list_items"].append(Evidence(first + 1, end, 1))
         lead = next((n for n, k in enumerate(kinds) if k != "prose"), len(lines))
         for k, (n, level) in enumerate(heads):
-            nxt = next((outline[m].line - 1 for m, l in heads[k + 1:] if l <= level), len(lines))
+            nxt = next((outline[m].line - 1 for m, l in heads[k + 1 :] if l <= level), len(lines))
             outline[n] = Anchor(outline[n].line, outline[n].label, nxt)
         n = 0
         while n < len(lines):
@@ -75,7 +92,9 @@ class MarkdownAnalyzer:
                 start = n
                 while n < len(lines) and kinds[n] == "prose":
                     n += 1
-                evidence["prose_chars"].append(Evidence(start + 1, n, sum(len(l) for l in lines[start:n])))
+                evidence["prose_chars"].append(
+                    Evidence(start + 1, n, sum(len(l) for l in lines[start:n]))
+                )
             else:
                 n += 1
         if lead:
@@ -87,4 +106,12 @@ class MarkdownAnalyzer:
         if lines:
             evidence["chars"] = [Evidence(1, len(lines), len(text))]
             evidence["lines"] = [Evidence(1, len(lines), len(lines))]
-        return Measurement.from_evidence(kind="markdown", version="1", text=text, kinds=kinds, evidence=evidence, outline=outline, notes=notes)
+        return Measurement.from_evidence(
+            kind="markdown",
+            version="1",
+            text=text,
+            kinds=kinds,
+            evidence=evidence,
+            outline=outline,
+            notes=notes,
+        )

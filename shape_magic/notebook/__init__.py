@@ -1,0 +1,1 @@
+"""The Jupyter extension: magics, display bundle and widget over the library."""

@@ -1,0 +1,79 @@
+"""The display bundle: one measurement in the forms that hosts can show."""
+
+from typing import Any, cast
+
+from IPython.core.formatters import MimeBundleFormatter
+from IPython.core.interactiveshell import InteractiveShell
+
+from shape_magic.deliberation.proposal import Proposal
+from shape_magic.notebook.html import measurement_html, measurements_html
+from shape_magic.notebook.measurements import Measurements
+from shape_magic.prompt import opening_tag, outline_element
+from shape_magic.shape import Measurement
+from shape_magic.visible import visible
+
+__all__ = ["UNNAMED", "Bundle", "bundle", "candidate_of", "plain_text", "register", "unregister"]
+
+Bundle = tuple[dict[str, Any], dict[str, Any]]
+"""A MIME bundle and its metadata."""
+
+UNNAMED = "candidate"
+"""The id in the tag of a measurement that is nobody's proposal."""
+
+DISPLAYED = (Measurement, Proposal, Measurements)
+
+
+def candidate_of(subject: Measurement | Proposal) -> tuple[str, Measurement]:
+    """Give the id under which a measurement is shown, and the measurement."""
+    if isinstance(subject, Proposal):
+        return subject.agent_id, subject.measurement
+    return UNNAMED, subject
+
+
+def plain_text(subject: Measurement | Proposal) -> str:
+    """Write the opening tag and the outline as the evaluator gets them, made visible."""
+    candidate_id, measurement = candidate_of(subject)
+    return visible(
+        f"{opening_tag(candidate_id, measurement.shape)}\n{outline_element(measurement)}"
+    )
+
+
+def bundle(subject: Measurement | Proposal | Measurements) -> Bundle:
+    """Give the forms of a value: static HTML for where no widget runs, and plain text."""
+    if isinstance(subject, Measurements):
+        plain = "\n".join(plain_text(measurement) for measurement in subject)
+        return {"text/plain": plain, "text/html": measurements_html(subject)}, {}
+    candidate_id, measurement = candidate_of(subject)
+    title = candidate_id
+    previous = None
+    if isinstance(subject, Proposal):
+        title = f"{candidate_id} · round {subject.round}"
+        previous = subject.previous_shape
+        if subject.version > 1:
+            title += f" · version {subject.version}"
+    data = {
+        "text/plain": plain_text(subject),
+        "text/html": measurement_html(measurement, title=title, previous=previous),
+    }
+    return data, {}
+
+
+def register(shell: InteractiveShell) -> None:
+    """Show this package's values by their bundles."""
+
+    def show(subject: Any, include: object = None, exclude: object = None) -> Bundle:
+        return bundle(subject)
+
+    for shown in DISPLAYED:
+        _formatter(shell).for_type(shown, show)
+
+
+def unregister(shell: InteractiveShell) -> None:
+    """Undo `register`."""
+    for shown in DISPLAYED:
+        _formatter(shell).pop(shown, None)
+
+
+def _formatter(shell: InteractiveShell) -> MimeBundleFormatter:
+    formatters: Any = shell.display_formatter
+    return cast(MimeBundleFormatter, formatters.mimebundle_formatter)

@@ -1,0 +1,60 @@
+"""Load the extension into a shell, and take all of it out again."""
+
+from collections.abc import Callable
+from typing import Final
+
+from IPython.core.interactiveshell import InteractiveShell
+
+from shape_magic.notebook import display
+from shape_magic.notebook.magics import MAGICS
+from shape_magic.notebook.magics.completion import matcher
+from shape_magic.notebook.session import Session
+
+__all__ = ["load", "unload"]
+
+_UNDO: Final = "_shape_magic_unload"
+"""Where a shell keeps how to undo the loading: in the shell, so that nothing here is global."""
+
+_ESCAPES: Final = {"line": "%", "cell": "%%"}
+
+
+def load(shell: InteractiveShell) -> None:
+    """Register the magics, their completion and the displays; a second load replaces the first."""
+    unload(shell)
+    session = Session(shell)
+    containers = [container(session) for container in MAGICS]
+    names: dict[str, Callable[..., object]] = {}
+    for container in containers:
+        shell.register_magics(container)
+        for magic_kind, magics in container.magics.items():
+            names |= {_ESCAPES[magic_kind] + name: magic for name, magic in magics.items()}
+    completes = matcher(session, names)
+    shell.Completer.custom_matchers.append(completes)
+    shell.events.register("pre_run_cell", session.remember_cell)
+    display.register(shell)
+
+    def undo() -> None:
+        display.unregister(shell)
+        shell.events.unregister("pre_run_cell", session.remember_cell)
+        shell.Completer.custom_matchers.remove(completes)
+        ours: set[object] = set(containers)
+        shell.configurables[:] = [one for one in shell.configurables if one not in ours]
+        manager = shell.magics_manager
+        for container in containers:
+            manager.registry.pop(type(container).__name__, None)
+            for magic_kind, magics in container.magics.items():
+                for name, function in magics.items():
+                    # Another extension may have taken the name since; that one stays.
+                    if manager.magics[magic_kind].get(name) == function:
+                        del manager.magics[magic_kind][name]
+        session.close()
+
+    setattr(shell, _UNDO, undo)
+
+
+def unload(shell: InteractiveShell) -> None:
+    """Take out what `load` put in; nothing to do where it was not loaded."""
+    undo = getattr(shell, _UNDO, None)
+    if undo is not None:
+        delattr(shell, _UNDO)
+        undo()

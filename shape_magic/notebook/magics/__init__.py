@@ -1,0 +1,9 @@
+"""The magics: each module has one class, and `MAGICS` is the list that the extension loads."""
+
+from typing import Final
+
+from shape_magic.notebook.magics.shape import ShapeMagics
+
+__all__ = ["MAGICS"]
+
+MAGICS: Final = (ShapeMagics,)

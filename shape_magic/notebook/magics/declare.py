@@ -1,0 +1,65 @@
+"""How a magic is declared: its kind, its name and its arguments, in one typed decorator."""
+
+import argparse
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeVar, cast
+
+from IPython.core import magic, magic_arguments
+
+__all__ = ["argument", "declare", "name_argument", "output_argument", "parser_of"]
+
+Function = TypeVar("Function", bound=Callable[..., object])
+Argument = Callable[[Any], Any]
+
+_KINDS: Final = {"line": (magic.line_magic, "%"), "cell": (magic.cell_magic, "%%")}
+
+
+def declare(
+    kind: Literal["line", "cell"], name: str, *arguments: Argument
+) -> Callable[[Function], Function]:
+    """Declare a method as a magic, with what its line may hold.
+
+    The line reaches the method as typed: IPython's expansion of `{x}` and `$x` is off, since ids,
+    keywords and expressions may hold them.
+    """
+    register, escape = _KINDS[kind]
+    # IPython puts one escape before the name in the help text; a cell magic has two.
+    shown = escape[1:] + name
+
+    def decorate(function: Function) -> Function:
+        decorated: Any = function
+        for one in reversed(arguments):
+            decorated = one(decorated)
+        decorated = magic_arguments.magic_arguments(shown)(decorated)
+        decorated.parser.allow_abbrev = False
+        return cast(Function, register(name)(magic.no_var_expand(decorated)))
+
+    return decorate
+
+
+def argument(*names: str, **options: Any) -> Argument:
+    """Declare one argument, as `argparse.ArgumentParser.add_argument` takes it."""
+    return cast(Argument, magic_arguments.argument(*names, **options))
+
+
+def output_argument() -> Argument:
+    """Declare the option that every magic has: `-o NAME` binds the value and still shows it."""
+    return argument(
+        "-o",
+        "--output",
+        metavar="NAME",
+        type=name_argument,
+        help="bind the value to this name, and show it all the same",
+    )
+
+
+def name_argument(text: str) -> str:
+    """Check the name of a variable, for `type=` of an argument."""
+    if not text.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is no name of a variable")
+    return text
+
+
+def parser_of(function: Callable[..., object]) -> argparse.ArgumentParser:
+    """Give the parser that `declare` made for a magic."""
+    return cast(argparse.ArgumentParser, cast(Any, function).parser)

@@ -1,0 +1,86 @@
+"""How every magic reads its line: strictly, and with the names of the session."""
+
+import argparse
+import difflib
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+
+from shape_magic.errors import ShapeMagicError
+from shape_magic.notebook.magics.declare import parser_of
+from shape_magic.visible import visible
+
+__all__ = ["bad_usage", "bind", "lookup", "parse", "split_options", "variables"]
+
+_OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:=|\s+|$)")
+_WORD: Final = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+""")
+
+
+def parse(magic: Callable[..., object], line: str) -> argparse.Namespace:
+    """Read a magic's line by what it declares; UsageError for what that does not allow.
+
+    Words are split as a POSIX shell does it, so an id with spaces stands in quotes. Options are
+    not abbreviated: a misspelt one is an error and never another option.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(
+            f"{visible(line.strip())!r} cannot be read ({str(error).lower()}): "
+            'put an id with spaces or quotes in quotes, as in "O\'Brien (model)"'
+        ) from None
+    return parser_of(magic).parse_args(words)
+
+
+def split_options(magic: Callable[..., object], line: str) -> tuple[str, str]:
+    """Split a line into the options that it begins with and the raw rest."""
+    takes_value = {
+        name: action.nargs != 0
+        for action in parser_of(magic)._actions
+        for name in action.option_strings
+    }
+    position = 0
+    while match := _OPTION.match(line, position):
+        if match[1] not in takes_value:
+            # No expression that can be measured begins with a minus: the parser is to refuse it.
+            return line, ""
+        position = match.end()
+        if takes_value[match[1]]:
+            value = _WORD.match(line, position)
+            position = value.end() if value else position
+    return line[:position], line[position:].strip()
+
+
+@contextmanager
+def bad_usage() -> Iterator[None]:
+    """Turn what the library refuses into the one line that IPython prints for a bad call."""
+    try:
+        yield
+    except ShapeMagicError as error:
+        raise UsageError(visible(str(error))) from None
+
+
+def lookup(shell: InteractiveShell, name: str) -> object:
+    """Give the session's variable of a name; UsageError names the nearest ones there are."""
+    try:
+        return shell.user_ns[name]
+    except KeyError:
+        near = difflib.get_close_matches(name, variables(shell), n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise UsageError(f"there is no variable {name!r} in this session{hint}") from None
+
+
+def bind(shell: InteractiveShell, name: str | None, value: object) -> None:
+    """Bind a value to a name of the session, where one is given."""
+    if name is not None:
+        shell.push({name: value})
+
+
+def variables(shell: InteractiveShell) -> list[str]:
+    """Give the names of the session's variables, those of IPython's own left out."""
+    return [name for name in shell.user_ns if not name.startswith("_")]
