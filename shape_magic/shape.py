@@ -1,16 +1,20 @@
 """What a measurement is made of: frozen records, the same for every kind of content."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 import msgspec
 
 from shape_magic.lines import LineRange
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, LineKind
 
+LABEL_LENGTH: Final = 60
+"""How many characters of a heading or a key an anchor's label has."""
+
 __all__ = ["Anchor", "Evidence", "LineRange", "Measurement", "Note", "Shape"]
 
 
-class Shape(msgspec.Struct, frozen=True):
+class Shape(msgspec.Struct, frozen=True, gc=False):
     """The eight attributes of one text.
 
     >>> Shape(chars=57, lines=13, headings=1).headings
@@ -35,7 +39,7 @@ class Shape(msgspec.Struct, frozen=True):
         return {name: getattr(self, name) for name in ATTRIBUTE_NAMES}
 
 
-class Anchor(msgspec.Struct, frozen=True):
+class Anchor(msgspec.Struct, frozen=True, gc=False):
     """A line that a reader may want to go to.
 
     `label` is the candidate's own text, verbatim and cut at 60 characters; it is escaped only
@@ -47,7 +51,7 @@ class Anchor(msgspec.Struct, frozen=True):
     last_line: int
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True, gc=False):
     """Lines that an attribute was counted from, and how much of it they hold.
 
     A heading's amount is 1, a table's is its rows, a run of prose's its characters.
@@ -58,7 +62,7 @@ class Evidence(msgspec.Struct, frozen=True):
     amount: int
 
 
-class Note(msgspec.Struct, frozen=True):
+class Note(msgspec.Struct, frozen=True, gc=False):
     """What a careful reader should know where a number surprises.
 
     `code` names the kind of note and `line` is where it leads. A note is no metric, and no

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NoReturn
 
+from shape_magic.analyzers.notes import limited
 from shape_magic.lines import split_lines
-from shape_magic.shape import Anchor, Evidence, Measurement, Note
+from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Measurement, Note
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MAX_DEPTH", "JsonAnalyzer", "refusal"]
@@ -22,7 +23,6 @@ __all__ = ["MAX_DEPTH", "JsonAnalyzer", "refusal"]
 MAX_DEPTH: Final = 128
 """How deep arrays and objects may nest; deeper text is not recognised."""
 
-LABEL_LENGTH: Final = 60
 SWOLLEN: Final = 10
 """A readable form of more than this many times the text is worth a note."""
 
@@ -270,10 +270,14 @@ class JsonAnalyzer:
 
 
 def _notes(text: str, *, readable: str, repeated: list[tuple[int, str]]) -> list[Note]:
-    notes = [
-        Note("repeated-key", line, f"the key {key} stands more than once in its object")
+    notes = limited(
+        Note(
+            "repeated-key",
+            line,
+            f"the key {key[:LABEL_LENGTH]} stands more than once in its object",
+        )
         for line, key in repeated
-    ]
+    )
     if len(readable) > SWOLLEN * len(text):
         times = len(readable) // len(text)
         notes.append(

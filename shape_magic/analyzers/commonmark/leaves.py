@@ -1,0 +1,64 @@
+"""Leaf blocks: the library's rules, with what they found recorded.
+
+Only the rule for thematic breaks is replaced: called for by `- - - …` on one long line, which the
+library reads character by character at every level of nesting.
+"""
+
+import re
+from typing import Final
+
+from markdown_it.rules_block import fence as library_fence
+from markdown_it.rules_block import heading as library_heading
+from markdown_it.rules_block import html_block as library_html_block
+from markdown_it.rules_block.html_block import HTML_SEQUENCES
+
+from shape_magic.analyzers.commonmark.state import BlockState
+
+__all__ = ["fence", "heading", "html_block", "thematic_break"]
+
+_THEMATIC_BREAK: Final = re.compile(r"([*_-])[ \t]*+(?:\1[ \t]*+){2,}+\Z")
+
+
+def fence(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+    """Take a fenced block (CommonMark, section 4.5), by the library's rule."""
+    if not library_fence(state, startLine, endLine, silent):
+        return False
+    if not silent:
+        # The block's content has every line between the fences, each with its ending.
+        inside = state.token.content.count("\n")
+        closed = inside == state.line - startLine - 2
+        state.add("fence", startLine, state.line, closed=closed)
+    return True
+
+
+def heading(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+    """Take an ATX heading (CommonMark, section 4.2), by the library's rule."""
+    if not library_heading(state, startLine, endLine, silent):
+        return False
+    if not silent:
+        state.add_heading(startLine, state.line, rank=int(state.token.tag[1]))
+    return True
+
+
+def html_block(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+    """Take an HTML block (CommonMark, section 4.6), by the library's rule.
+
+    The seventh kind may not interrupt a paragraph, but it may follow one on a line that would
+    be a lazy one, which the library does not distinguish.
+    """
+    if silent and state.lazy and not state.is_code_block(startLine):
+        opening = state.text_of(startLine)
+        return any(begin.search(opening) for begin, _, _ in HTML_SEQUENCES)
+    return library_html_block(state, startLine, endLine, silent)
+
+
+def thematic_break(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+    """Take a thematic break (CommonMark, section 4.1)."""
+    begin = state.bMarks[startLine] + state.tShift[startLine]
+    if state.is_code_block(startLine):
+        return False
+    if not _THEMATIC_BREAK.match(state.src, begin, state.eMarks[startLine]):
+        return False
+    if not silent:
+        state.line = startLine + 1
+    return True

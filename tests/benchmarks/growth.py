@@ -1,0 +1,121 @@
+"""How the cost of measuring grows with hostile text: ten times the text, how many times the time.
+
+    python -m tests.benchmarks.growth
+
+Each input is made at a tenth and at the whole of `--size` characters, and both are measured
+several times in one run; the least time of each counts. Ratios are printed, nothing is asserted.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Final
+
+import shape_magic
+
+DEPTH: Final = 150
+
+
+def filled(line: str, size: int) -> str:
+    """Repeat a line until there are `size` characters."""
+    return line * max(1, size // len(line))
+
+
+def counted(line: Callable[[int], str], size: int) -> str:
+    """Join numbered lines until there are `size` characters."""
+    lines, length = [], 0
+    while length < size:
+        lines.append(line(len(lines)))
+        length += len(lines[-1])
+    return "".join(lines)
+
+
+def square_table(size: int) -> str:
+    """A table of n columns and n rows of one cell."""
+    columns = size // 6
+    return "|a" * columns + "|\n" + "|-" * columns + "|\n" + "|\na" * columns
+
+
+HOSTILE: Final[dict[str, Callable[[int], str]]] = {
+    "deep quotes": lambda size: filled(">" * DEPTH + "a\n", size),
+    "one quote marker more a line": lambda size: counted(lambda n: ">" * n + "a\n", size),
+    "deep quotes, lazy lines": lambda size: ">" * DEPTH + "a\n" + filled("a\n", size),
+    "deep quotes, short lazy quotes": lambda size: ">" * DEPTH + "a\n" + filled("> a\n", size),
+    "quoted fences, lazy text": lambda size: filled("> ```\na\n", size),
+    "quoted items, lazy text": lambda size: filled("> 1. a\nb\n", size),
+    "deep lists": lambda size: counted(lambda n: "  " * (n % 200) + "- a\n", size),
+    "deep lists, blank lines": lambda size: "- " * DEPTH + "a\n" + filled("\n", size) + "b\n",
+    "deep lists, lazy lines": lambda size: "- " * DEPTH + "a\n" + filled("a\n", size),
+    "- - - on one line": lambda size: filled("- ", size) + "a",
+    "1. 1. on one line": lambda size: filled("1. ", size) + "a",
+    "- - - on every line": lambda size: filled("- " * DEPTH + "a\n", size),
+    "fences of growing length": lambda size: counted(lambda n: "`" * (n + 3) + "\n", size),
+    "fences of shrinking length": lambda size: counted(
+        lambda n: "~" * max(3, 2000 - n) + " a\n", size
+    ),
+    "unclosed fences in items": lambda size: filled("- ```\n", size),
+    "link references": lambda size: filled("[a]: b\n", size) + "===\n",
+    "open link references": lambda size: filled("[a]: <b\n", size) + "===\n",
+    "open link labels": lambda size: filled("[", size) + "\n===\n",
+    "open link titles": lambda size: filled("[a]: b\n(c\n", size) + "===\n",
+    "wide tables": lambda size: ("|a" * (size // 8) + "|\n" + "|-" * (size // 8) + "|\n") * 2,
+    "long tables": lambda size: "|a|b|\n|-|-|\n" + filled("|a|b|\n", size),
+    "n columns, n rows of a cell": square_table,
+    "delimiter rows": lambda size: filled("|-|-|\n", size),
+    "pipes without tables": lambda size: filled("| a | b |\n", size),
+    "escaped pipes": lambda size: filled("\\|", size) + "\n|-|\n",
+    "spaces in a delimiter row": lambda size: "a\n|-" + filled(" ", size) + "x\n",
+    "long text over an underline": lambda size: filled("a\n", size) + "===\n",
+    "many texts over underlines": lambda size: filled("a\n" * 1000 + "===\n", size),
+    "unclosed HTML comments": lambda size: filled("<!-- a\n", size),
+    "unclosed HTML tags": lambda size: filled("<a b='c\n", size),
+    "HTML attributes": lambda size: "<a" + filled(" b", size),
+    "HTML spaces": lambda size: "<a" + filled(" ", size) + "\n",
+    "closing script tags missing": lambda size: filled("<script>\n\n", size),
+    "tabs": lambda size: filled("\t", size) + "a\n",
+    "tabs on every line": lambda size: filled("\t\ta\n", size),
+    "quoted tabs": lambda size: filled(">\t>\ta\n", size),
+    "one long line": lambda size: filled("a", size),
+    "one long heading": lambda size: "# " + filled("a", size),
+    "hashes": lambda size: filled("#", size),
+    "headings": lambda size: filled("# a\n", size),
+    "headings going down": lambda size: counted(lambda n: "#" * (n % 6 + 1) + " a\n", size),
+    "line endings": lambda size: filled("\r", size),
+    "hash tags": lambda size: filled("#a\n", size),
+    "JSON brackets": lambda size: filled("[", size) + "]",
+    "JSON in JSON": lambda size: "[" * 128 + filled("1,", size) + "1" + "]" * 128,
+    "JSON quotes": lambda size: "[" * 200 + filled('"\\', size) + "]",
+    "JSON keys": lambda size: "{" + filled('"a":1,', size) + '"b":{}}',
+    "JSON strings": lambda size: '["' + filled("\\ud800", size) + '"]',
+    "prompt tags": lambda size: filled("</outline>\n", size),
+}
+"""Texts that a candidate may write to slow measuring down, by name."""
+
+
+def least_time(text: str, *, times: int) -> float:
+    """Measure a text several times and give the least processor time in seconds."""
+    least = float("inf")
+    for _ in range(times):
+        start = time.process_time()
+        shape_magic.measure(text)
+        least = min(least, time.process_time() - start)
+    return least
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Print a row for each input."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--size", type=int, default=1_000_000, help="characters (1,000,000)")
+    parser.add_argument("--times", type=int, default=3, help="measured this often each (3)")
+    options = parser.parse_args(arguments)
+    write = sys.stdout.write
+    write(f"{'input':32} {'seconds':>8} {'times the time of a tenth':>26}\n")
+    for name, make in HOSTILE.items():
+        tenth = least_time(make(options.size // 10), times=options.times)
+        whole = least_time(make(options.size), times=options.times)
+        write(f"{name:32} {whole:8.2f} {whole / tenth:26.1f}\n")
+
+
+if __name__ == "__main__":
+    main()
