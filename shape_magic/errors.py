@@ -1,6 +1,17 @@
 """The errors of the package: one base, and a built-in ancestor each."""
 
-__all__ = ["AnalyzerError", "AnalyzerWarning", "ShapeMagicError"]
+__all__ = [
+    "AnalyzerError",
+    "AnalyzerWarning",
+    "ArgumentError",
+    "EvaluationExistsError",
+    "NotFoundError",
+    "RecordError",
+    "ShapeMagicError",
+    "StoreError",
+    "TranscriptError",
+    "TranscriptWarning",
+]
 
 
 class ShapeMagicError(Exception):
@@ -13,3 +24,31 @@ class AnalyzerError(ShapeMagicError, ValueError):
 
 class AnalyzerWarning(UserWarning):
     """An analyzer failed or could not be loaded, and the next one answered in its place."""
+
+
+class RecordError(ShapeMagicError, ValueError):
+    """A wire record that cannot be read; the message begins with the field."""
+
+
+class TranscriptError(RecordError):
+    """A transcript that cannot be read; the message names the file and the line."""
+
+
+class TranscriptWarning(UserWarning):
+    """Lines of a transcript were left out, as was asked for."""
+
+
+class ArgumentError(ShapeMagicError, ValueError):
+    """An argument that a call cannot take; the message names the choices."""
+
+
+class NotFoundError(ShapeMagicError, LookupError):
+    """No such agent, round or version, or more than one; the message names those there are."""
+
+
+class EvaluationExistsError(ShapeMagicError, ValueError):
+    """The evaluator has evaluated this version of the proposal before."""
+
+
+class StoreError(ShapeMagicError, OSError):
+    """A deliberation's file cannot be opened, read or written; what it held before is intact."""
