@@ -15,6 +15,7 @@ __all__ = [
     "ATTRIBUTE_NAMES",
     "CATEGORIES",
     "LINE_KINDS",
+    "PHASES",
     "STANCES",
     "VERDICTS",
     "Attribute",
@@ -82,3 +83,6 @@ STANCES: Final = ("strong_agree", "agree", "neutral", "disagree", "strong_disagr
 
 VERDICTS: Final = ("verified", "contested", "unverified", "wrong", "unknown")
 """The verdicts that an evaluation may give on a claim."""
+
+PHASES: Final = ("proposing", "evaluating")
+"""The two phases of a round."""
