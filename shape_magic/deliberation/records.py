@@ -32,6 +32,7 @@ __all__ = [
     "ProposalScore",
     "Record",
     "RoundSummary",
+    "field_first",
     "read_record",
     "to_wire",
 ]
@@ -134,7 +135,7 @@ def read_record(kind: type[R], wire: object) -> R:
     try:
         return msgspec.convert(_gathered(kind, wire, path="$"), kind)
     except msgspec.ValidationError as error:
-        raise RecordError(_field_first(str(error))) from None
+        raise RecordError(field_first(str(error))) from None
 
 
 def to_wire(record: Record) -> dict[str, Any]:
@@ -226,8 +227,12 @@ def _gathered_shape(wire: object, *, path: str) -> tuple[object, dict[str, objec
     return known, {name: value for name, value in wire.items() if name not in known}
 
 
-def _field_first(message: str) -> str:
-    """Turn msgspec's message round: the field, then the reason."""
+def field_first(message: str) -> str:
+    """Turn msgspec's message about: the field, then the reason.
+
+    >>> field_first("Expected `float | null`, got `str` - at `$.score`")
+    '$.score: expected float, got str'
+    """
     match = _MESSAGE.fullmatch(message)
     assert match is not None, "the pattern takes any message"
     reason = match["reason"].replace("`", "").replace(" | null", "")

@@ -1,0 +1,85 @@
+"""Finding an agent by what a reader calls it."""
+
+import difflib
+import heapq
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from shape_magic.errors import NotFoundError
+
+__all__ = ["find_agent", "listed", "shown"]
+
+_SHOWN_LENGTH: Final = 80
+_LISTED: Final = 10
+_COMPARED_LENGTH: Final = 100
+
+_NAME_AND_MODEL: Final = re.compile(r"(?P<name>.*\S)\s+\([^()]*\)\s*", re.DOTALL)
+
+
+def find_agent(asked: str, known: Sequence[str]) -> str:
+    """Give the id that is meant.
+
+    That is the exact one, else the one that is equal without regard to case and surrounding
+    space, else the one whose name before ` (model)` is. More than one or none raises
+    NotFoundError, which names the matches or, the nearest first, the ids there are.
+
+    >>> find_agent("ann", ["Ann (model-x)", "Bob (model-x)"])
+    'Ann (model-x)'
+    """
+    if asked in known:
+        return asked
+    wanted = _plain(asked)
+    for form in (_plain, _plain_name):
+        matches = [one for one in known if form(one) == wanted]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise NotFoundError(f"{shown(asked)} may be any of {listed(matches)}; give one exactly")
+    if not known:
+        raise NotFoundError(f"no agent is called {shown(asked)}; none has proposed")
+    raise NotFoundError(
+        f"no agent is called {shown(asked)}; there are {listed(nearest(asked, known))}"
+    )
+
+
+def nearest(asked: str, known: Iterable[str]) -> list[str]:
+    """Order ids by how near they are to what was asked for, the nearest first."""
+    matcher = difflib.SequenceMatcher(autojunk=False)
+    matcher.set_seq2(_plain(asked)[:_COMPARED_LENGTH])
+
+    def nearness(one: str) -> float:
+        matcher.set_seq1(_plain(one)[:_COMPARED_LENGTH])
+        # Letters in common tell well enough, and a misspelt id must not take seconds.
+        return matcher.quick_ratio()
+
+    ids = list(known)
+    best = heapq.nlargest(_LISTED, ids, key=nearness)
+    chosen = set(best)
+    return [*best, *(one for one in ids if one not in chosen)]
+
+
+def shown(value: object) -> str:
+    """Write a value for one line of a message: quoted, escaped and cut."""
+    try:
+        written = repr(value)
+    except ValueError:
+        # Python writes no integer of more than some thousand digits.
+        written = f"{type(value).__name__} that is too large to write"
+    return written if len(written) <= _SHOWN_LENGTH else f"{written[: _SHOWN_LENGTH - 1]}…"
+
+
+def listed(values: Sequence[object]) -> str:
+    """Write the first values of a list, and how many more there are."""
+    names = ", ".join(shown(one) for one in values[:_LISTED])
+    more = len(values) - _LISTED
+    return f"{names} and {more:,} more" if more > 0 else names
+
+
+def _plain(agent_id: str) -> str:
+    return agent_id.strip().casefold()
+
+
+def _plain_name(agent_id: str) -> str | None:
+    match = _NAME_AND_MODEL.fullmatch(agent_id)
+    return _plain(match["name"]) if match else None

@@ -1,0 +1,214 @@
+"""The SQLite database under a deliberation: opened with care, one transaction per change."""
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Final
+from urllib.parse import quote
+
+from shape_magic.errors import StoreError
+
+__all__ = ["SCHEMA_VERSION", "Database"]
+
+SCHEMA_VERSION: Final = 1
+"""Raised with every change of the tables. A file with a higher one is refused."""
+
+_APPLICATION_ID: Final = 0x73686D67  # "shmg": tells a deliberation from other databases.
+_WAIT: Final = 60.0
+"""Seconds to wait for another process that writes."""
+
+_SCHEMA: Final = """
+CREATE TABLE versions (
+  id INTEGER PRIMARY KEY,
+  round INTEGER NOT NULL,
+  agent BLOB NOT NULL,
+  version INTEGER NOT NULL,
+  latest INTEGER NOT NULL,    -- 1 for the highest version of a round and agent, else 0
+  kind BLOB NOT NULL,
+  analyzer BLOB NOT NULL,
+  shape BLOB NOT NULL,
+  score REAL,                 -- the aggregated score
+  content BLOB NOT NULL,
+  thoughts BLOB,
+  readable BLOB,              -- NULL where it is the content
+  details BLOB NOT NULL,      -- outline, kinds, evidence and notes
+  unknown BLOB                -- what a transcript's record held beside the known fields
+);
+CREATE UNIQUE INDEX versions_by_round ON versions (round, agent, version);
+CREATE INDEX versions_by_agent ON versions (agent, round, version);
+CREATE TABLE evaluations (
+  id INTEGER PRIMARY KEY,
+  proposal INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
+  evaluator BLOB NOT NULL,
+  record BLOB NOT NULL        -- the wire record
+);
+CREATE INDEX evaluations_by_proposal ON evaluations (proposal, evaluator);
+"""
+
+
+class Database:
+    """One connection, used from any thread, by one at a time.
+
+    Every use is inside `transaction()` or `reading()`, which hold the lock and turn SQLite's
+    errors into StoreError. They nest: what is inside another one is part of it.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Open a database file, or a database in memory; a new file is given the tables."""
+        self.path = path
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        with self._reported():
+            if path is not None:
+                _check_place(path)
+                _check_file(path)
+            # An absolute path, so that no name is special to SQLite (`:memory:`, the empty one).
+            self._connection = sqlite3.connect(
+                ":memory:" if path is None else os.path.abspath(path),
+                timeout=_WAIT,
+                isolation_level=None,
+                check_same_thread=False,
+            )
+            try:
+                self._prepare(self._connection)
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA foreign_keys = ON")
+        if _schema_version(connection, self.path) == SCHEMA_VERSION:
+            return
+        _switch_to_wal(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have made the tables while this one waited.
+        if _schema_version(connection, self.path) == 0:
+            for statement in _SCHEMA.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Change the database: all of what happens inside, or nothing where it raises."""
+        with self._scope("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Read the database as it stands at one moment."""
+        with self._scope("BEGIN") as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _scope(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._reported():
+            connection = self._connection
+            if connection is None:
+                raise StoreError(f"{self._name} is closed")
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # A full disk may have ended the transaction already.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"{self._name}: {error}") from error
+
+    @property
+    def _name(self) -> str:
+        return "the deliberation in memory" if self.path is None else f"{str(self.path)!r}"
+
+    def close(self) -> None:
+        """Close the connection; closing again does nothing."""
+        with self._lock, self._reported():
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __enter__(self) -> "Database":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _check_place(path: Path) -> None:
+    name = str(path)
+    if "\0" in name:
+        raise StoreError(f"{name!r} is no path: it holds a NUL character")
+    if path.is_dir():
+        raise StoreError(f"{name!r} is a directory; name a file in it")
+    if not path.absolute().parent.is_dir():
+        raise StoreError(f"{name!r} cannot be made: there is no directory {str(path.parent)!r}")
+
+
+def _check_file(path: Path) -> None:
+    """Refuse a file that is no deliberation, through a connection that cannot write to it."""
+    if not path.exists() or path.stat().st_size == 0:
+        return
+    place = f"file:{quote(os.path.abspath(path))}?mode=ro"
+    with contextlib.closing(sqlite3.connect(place, uri=True, timeout=_WAIT)) as connection:
+        _schema_version(connection, path)
+
+
+def _schema_version(connection: sqlite3.Connection, path: Path | None) -> int:
+    """Read the version of the tables, 0 where there are none; refuse what is not for us."""
+    name = repr(str(path))
+    try:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
+            raise
+        raise StoreError(f"{name} is no deliberation and is left as it is: {error}") from None
+    if application == 0 and version == 0 and tables == 0:
+        return 0
+    if application != _APPLICATION_ID:
+        raise StoreError(
+            f"{name} is no deliberation and is left as it is: "
+            "it is a SQLite database with other content"
+        )
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"{name} has schema {version} and is left as it is: this release reads schema "
+            f"{SCHEMA_VERSION}, a newer shape_magic wrote it"
+        )
+    return int(version)
+
+
+def _switch_to_wal(connection: sqlite3.Connection) -> None:
+    """Turn write-ahead logging on, which SQLite refuses at once where another is just doing so."""
+    until = time.monotonic() + _WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return

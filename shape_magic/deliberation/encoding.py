@@ -1,0 +1,120 @@
+r"""How text, JSON and measurements are turned into bytes, so that any `str` comes back equal.
+
+A lone surrogate has no UTF-8 form, so SQLite and strict encoders refuse it, and JSON's escapes
+would join two that follow one another. `surrogatepass` keeps every code point as it is.
+
+>>> decoded(encoded("\ud83d\ude00 \x00")) == "\ud83d\ude00 \x00"
+True
+"""
+
+import itertools
+import json
+import re
+from typing import Any, Final, NoReturn
+
+from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
+
+__all__ = [
+    "decoded",
+    "decoded_shape",
+    "encoded",
+    "encoded_details",
+    "encoded_shape",
+    "json_line",
+    "measurement_of",
+    "parse_json",
+]
+
+_ESCAPABLE: Final = re.compile("(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff]")
+
+
+def encoded(text: str) -> bytes:
+    """Write any text as bytes."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def decoded(data: bytes) -> str:
+    """Read what `encoded` wrote."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON strictly; ValueError says in one line why that cannot be."""
+    try:
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"no JSON: {error.msg} at character {error.pos + 1}") from None
+    except RecursionError:
+        raise ValueError("no JSON that can be read: it nests too deeply") from None
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"no JSON: {name} is no JSON number")
+
+
+def _finite(spelt: str) -> float:
+    number = float(spelt)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"the number {spelt[:20]} is out of a float's range")
+    return number
+
+
+def json_line(value: object) -> bytes:
+    r"""Write JSON in one line that comes back equal, in valid UTF-8 wherever that is possible.
+
+    A lone surrogate is written as an escape. Of a high one that a low one follows, which a reader
+    would join to another character, only the high one is; there the bytes are no valid UTF-8.
+
+    >>> json_line("é \ud800")
+    b'"\xc3\xa9 \\ud800"'
+    >>> parse_json(decoded(json_line("\ud83d\ude00"))) == "\ud83d\ude00"
+    True
+    """
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return encoded(_ESCAPABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", written))
+
+
+def encoded_shape(shape: Shape) -> bytes:
+    """Write the eight, in the vocabulary's order."""
+    return json_line(list(shape.as_dict().values()))
+
+
+def decoded_shape(data: bytes) -> Shape:
+    """Read what `encoded_shape` wrote."""
+    return Shape(*json.loads(data))
+
+
+def encoded_details(measurement: Measurement) -> bytes:
+    """Write what a measurement holds beside its kind, analyzer, shape and text."""
+    runs = [[kind, len(list(run))] for kind, run in itertools.groupby(measurement.kinds)]
+    return json_line(
+        {
+            "outline": [[one.line, one.label, one.last_line] for one in measurement.outline],
+            "kinds": runs,
+            "evidence": {
+                name: [[one.first_line, one.last_line, one.amount] for one in items]
+                for name, items in measurement.evidence.items()
+            },
+            "notes": [[one.code, one.line, one.message] for one in measurement.notes],
+        }
+    )
+
+
+def measurement_of(
+    *, kind: str, analyzer: str, shape: Shape, text: str, details: bytes
+) -> Measurement:
+    """Put a stored measurement together again."""
+    plain = json.loads(decoded(details))
+    return Measurement(
+        kind=kind,
+        analyzer=analyzer,
+        shape=shape,
+        outline=tuple(Anchor(*one) for one in plain["outline"]),
+        text=text,
+        kinds=tuple(kind for kind, count in plain["kinds"] for _ in range(count)),
+        evidence={
+            name: tuple(Evidence(*one) for one in items)
+            for name, items in plain["evidence"].items()
+        },
+        notes=tuple(Note(*one) for one in plain["notes"]),
+    )

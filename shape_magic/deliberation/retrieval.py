@@ -1,0 +1,207 @@
+"""`read_proposal`: a proposal's solution by line, and its thoughts by page."""
+
+from typing import Final
+
+import msgspec
+
+from shape_magic.deliberation.agents import find_agent, listed, shown
+from shape_magic.deliberation.arguments import agent_id_text, integer, round_number
+from shape_magic.deliberation.store import Row, Store
+from shape_magic.errors import ArgumentError, NotFoundError
+from shape_magic.lines import LineRange, split_lines
+from shape_magic.prompt import call_text, escape_attribute
+
+__all__ = ["MOST_THOUGHTS", "THOUGHTS_PAGE", "Reading", "find_row", "numbered", "read"]
+
+THOUGHTS_PAGE: Final = 5_000
+"""Characters of the thoughts that are returned by default."""
+MOST_THOUGHTS: Final = 15_000
+"""Characters of the thoughts that are returned at most."""
+
+
+class Reading(msgspec.Struct, frozen=True, kw_only=True):
+    """What `read_proposal` found; `str` of it is the answer that a model gets."""
+
+    agent_id: str
+    round: int
+    version: int
+    total: int
+    """How many lines the readable form has."""
+    solution: str | None = None
+    """The readable form, where no lines were asked for."""
+    range: LineRange | None = None
+    """The lines that were asked for, as far as they exist; None also where none does."""
+    lines: tuple[str, ...] = ()
+    """Those lines, without their endings."""
+    beyond: int | None = None
+    """The first line that was asked for, where it is past the end."""
+    thoughts: str
+    """The page of the thoughts."""
+    offset: int
+    """Where the page begins in the thoughts."""
+    thoughts_total: int
+
+    @property
+    def remaining(self) -> int:
+        """How many characters of the thoughts come after the page."""
+        return max(0, self.thoughts_total - self.offset - len(self.thoughts))
+
+    def __str__(self) -> str:
+        parts = [
+            f'<proposal round="{self.round}" agent="{escape_attribute(self.agent_id)}">',
+            "<final_solution>",
+            self._solution_part(),
+            "</final_solution>",
+            f'<thought_process offset="{self.offset}" length="{len(self.thoughts)}" '
+            f'total="{self.thoughts_total}">',
+            self.thoughts,
+            "</thought_process>",
+        ]
+        if self.remaining:
+            call = call_text(
+                "read_proposal",
+                agent_id=self.agent_id,
+                round=self.round,
+                offset=self.offset + len(self.thoughts),
+            )
+            parts.append(f"[{self.remaining:,} more characters: {call}]")
+        parts.append("</proposal>")
+        return "\n".join(parts)
+
+    def _solution_part(self) -> str:
+        if self.solution is not None:
+            return self.solution
+        if self.range is None:
+            return f"Line {shown(self.beyond)} exceeds the proposal's {self.total} lines."
+        return "\n".join(
+            [
+                f'<lines from="{self.range.first}" to="{self.range.last}" total="{self.total}">',
+                *numbered(self.lines, first=self.range.first),
+                "</lines>",
+            ]
+        )
+
+
+def numbered(lines: tuple[str, ...], *, first: int) -> list[str]:
+    """Write lines with their numbers, right-aligned to four.
+
+    >>> numbered(("| a | 12 |",), first=33)
+    ['  33| | a | 12 |']
+    """
+    return [f"{number:>4}| {line}" for number, line in enumerate(lines, start=first)]
+
+
+def read(
+    store: Store,
+    agent_id: str,
+    *,
+    round: int | None = None,
+    from_line: int | None = None,
+    to_line: int | None = None,
+    offset: int = 0,
+    limit: int = THOUGHTS_PAGE,
+) -> Reading:
+    """Read a proposal; see `Deliberation.read_proposal`."""
+    offset = integer("offset", offset, least=0)
+    limit = min(integer("limit", limit, least=1), MOST_THOUGHTS)
+    row = find_row(store, agent_id, round=round)
+    total = row.shape.lines
+    solution, chosen, lines, beyond = None, None, [], None
+    if from_line is None and to_line is None:
+        solution = row.text
+    else:
+        chosen = _range(from_line, to_line, total=total)
+        if chosen is None:
+            beyond = 1 if from_line is None else from_line
+        else:
+            lines = split_lines(row.text)[chosen.first - 1 : chosen.last]
+    thoughts = row.thought_process
+    offset = min(offset, len(thoughts))
+    return Reading(
+        agent_id=row.agent_id,
+        round=row.round,
+        version=row.version,
+        total=total,
+        solution=solution,
+        range=chosen,
+        lines=tuple(lines),
+        beyond=beyond,
+        thoughts=thoughts[offset : offset + limit],
+        offset=offset,
+        thoughts_total=len(thoughts),
+    )
+
+
+def _range(from_line: int | None, to_line: int | None, *, total: int) -> LineRange | None:
+    """Make the range of the lines that exist; None where the first one is past the end."""
+    first = 1 if from_line is None else _line_number("from_line", from_line, total=total)
+    last = total if to_line is None else _line_number("to_line", to_line, total=total)
+    if first > total:
+        return None
+    for name, line in (("from_line", first), ("to_line", last)):
+        if line < 1:
+            raise ArgumentError(f"{name} is {shown(line)}; {_lines_there_are(total)}")
+    if last < first:
+        raise ArgumentError(
+            f"from_line {first} is after to_line {last}; {_lines_there_are(total)}, "
+            "and the first is given first"
+        )
+    return LineRange(first, min(last, total))
+
+
+def _line_number(name: str, value: object, *, total: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ArgumentError(f"{name} is an integer, not {shown(value)}; {_lines_there_are(total)}")
+    return value
+
+
+def _lines_there_are(total: int) -> str:
+    return f"lines are 1 to {total}" if total else "the proposal has no lines"
+
+
+def find_row(
+    store: Store, agent_id: str, *, round: int | None = None, version: int | None = None
+) -> Row:
+    """Find a version by what a reader calls its agent, by default the latest of all.
+
+    Raises NotFoundError, which names the agents, the rounds or the versions that there are.
+    """
+    agent_id = agent_id_text(agent_id)
+    if round is not None:
+        round = round_number(round)
+    if version is not None:
+        version = integer("version", version, least=1)
+    with store.database.reading():
+        row = store.row(agent_id, round=round, version=version)
+        if row is not None:
+            return row
+        known = store.agents(round)
+        try:
+            found = find_agent(agent_id, known)
+        except NotFoundError:
+            # Perhaps there is such an agent, which did not propose in this round.
+            if round is None:
+                raise
+            raise _not_in_round(store, agent_id, round=round) from None
+        row = store.row(found, round=round, version=version)
+        if row is not None:
+            return row
+        raise NotFoundError(
+            f"{shown(found)} has no version {shown(version)}"
+            f"{'' if round is None else f' in round {round}'}; "
+            f"there are {listed(store.versions(found, round=round))}"
+        )
+
+
+def _not_in_round(store: Store, agent_id: str, *, round: int) -> NotFoundError:
+    rounds = store.rounds()
+    if round not in rounds and rounds:
+        return NotFoundError(f"round {round} has no proposals; there are rounds {listed(rounds)}")
+    try:
+        found = find_agent(agent_id, store.agents())
+    except NotFoundError as error:
+        return error
+    return NotFoundError(
+        f"{shown(found)} has no proposal in round {round}; "
+        f"it proposed in rounds {listed(store.rounds(found))}"
+    )

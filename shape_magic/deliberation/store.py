@@ -1,0 +1,345 @@
+"""The tables of a deliberation: versions of proposals, and the evaluations that they were given.
+
+Agents are taken here as they are written; finding one by half a name is `agents.py`. What reading
+needs is stored with a proposal, so nothing is measured again.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from shape_magic.deliberation.aggregate import aggregated_score
+from shape_magic.deliberation.database import Database
+from shape_magic.deliberation.encoding import (
+    decoded,
+    decoded_shape,
+    encoded,
+    encoded_details,
+    encoded_shape,
+    json_line,
+    measurement_of,
+)
+from shape_magic.deliberation.proposal import Proposal
+from shape_magic.deliberation.records import EvaluationEntry, read_record, to_wire
+from shape_magic.shape import Measurement, Shape
+
+__all__ = ["Row", "Store"]
+
+_COLUMNS: Final = "id, round, agent, version, shape, score, content, thoughts, readable, unknown"
+_ROUND: Final = "coalesce(:round, (SELECT max(round) FROM versions WHERE agent = :agent))"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A version of a proposal as it is stored, without its measurement's details."""
+
+    id: int
+    round: int
+    agent_id: str
+    version: int
+    shape_data: bytes
+    aggregated_score: float | None
+    content: str
+    thoughts: str | None
+    text: str
+    """The readable form."""
+    unknown: Any
+    """What a transcript's record held beside the known fields, None where there was no record."""
+
+    @property
+    def shape(self) -> Shape:
+        """The eight attributes."""
+        return decoded_shape(self.shape_data)
+
+    @property
+    def thought_process(self) -> str:
+        """The thoughts; empty where a record had null."""
+        return self.thoughts or ""
+
+
+class Store:
+    """What is kept in a database; each method is one transaction, or part of the one it is in."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    # Proposals
+
+    def current_round(self) -> int:
+        """Give the highest round, 1 where there is none."""
+        with self.database.reading() as connection:
+            (highest,) = connection.execute("SELECT max(round) FROM versions").fetchone()
+        return 1 if highest is None else int(highest)
+
+    def rounds(self, agent_id: str | None = None) -> list[int]:
+        """Give the rounds that have a proposal, of one agent or of any, in order."""
+        condition, values = _where(agent=agent_id)
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT DISTINCT round FROM versions {condition} ORDER BY round", values
+            )
+            return [round for (round,) in found]
+
+    def agents(self, round: int | None = None) -> list[str]:
+        """Give the ids of the agents that proposed, in a round or in any, in order."""
+        condition, values = _where(round=round)
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT DISTINCT agent FROM versions {condition} ORDER BY agent", values
+            )
+            return [decoded(agent) for (agent,) in found]
+
+    def versions(self, agent_id: str, *, round: int | None = None) -> list[int]:
+        """Give the versions of an agent's proposals, in a round or in its latest one, in order."""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT version FROM versions WHERE agent = :agent AND round = {_ROUND} "
+                "ORDER BY version",
+                {"agent": encoded(agent_id), "round": round},
+            )
+            return [version for (version,) in found]
+
+    def row(
+        self, agent_id: str, *, round: int | None = None, version: int | None = None
+    ) -> Row | None:
+        """Give a version: by default the highest of the round, by default the agent's latest."""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT {_COLUMNS} FROM versions WHERE agent = :agent AND round = {_ROUND} "
+                "AND version = coalesce(:version, version) ORDER BY version DESC LIMIT 1",
+                {"agent": encoded(agent_id), "round": round, "version": version},
+            ).fetchone()
+        return None if found is None else _row(found)
+
+    def rows(
+        self,
+        *,
+        rounds: Iterable[int] | None = None,
+        agent_ids: Iterable[str] | None = None,
+        latest: bool = True,
+    ) -> Iterator[Row]:
+        """Give versions by round, agent and version, of all rounds and agents or of those named.
+
+        To be consumed inside `database.reading()`, so that it sees one moment.
+        """
+        conditions = ["latest = 1"] if latest else []
+        values: list[object] = []
+        for column, wanted in (
+            ("round", None if rounds is None else list(rounds)),
+            ("agent", None if agent_ids is None else [encoded(one) for one in agent_ids]),
+        ):
+            if wanted is not None:
+                conditions.append(f"{column} IN ({', '.join('?' * len(wanted))})")
+                values += wanted
+        condition = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT {_COLUMNS} FROM versions {condition} ORDER BY round, agent, version",
+                values,
+            )
+            yield from map(_row, found)
+
+    def proposal(self, row: Row) -> Proposal:
+        """Give a version's proposal, with its measurement as it was stored."""
+        with self.database.reading() as connection:
+            kind, analyzer, details = connection.execute(
+                "SELECT kind, analyzer, details FROM versions WHERE id = ?", (row.id,)
+            ).fetchone()
+            previous = connection.execute(
+                "SELECT shape FROM versions WHERE agent = ? AND (round, version) < (?, ?) "
+                "ORDER BY round DESC, version DESC LIMIT 1",
+                (encoded(row.agent_id), row.round, row.version),
+            ).fetchone()
+        return Proposal(
+            agent_id=row.agent_id,
+            round=row.round,
+            version=row.version,
+            content=row.content,
+            thought_process=row.thought_process,
+            measurement=measurement_of(
+                kind=decoded(kind),
+                analyzer=decoded(analyzer),
+                shape=row.shape,
+                text=row.text,
+                details=details,
+            ),
+            previous_shape=None if previous is None else decoded_shape(previous[0]),
+        )
+
+    def propose(
+        self,
+        agent_id: str,
+        measurement: Measurement,
+        *,
+        round: int | None,
+        content: str,
+        thoughts: str | None,
+        unknown: Any = None,
+    ) -> Row:
+        """Store a proposal and give its version.
+
+        The same content with the same thoughts, or none, makes no new version; where it was
+        measured otherwise before, as by an older analyzer, its measurement is renewed.
+        """
+        with self.database.transaction() as connection:
+            if round is None:
+                round = self.current_round()
+            last = self.row(agent_id, round=round)
+            same = (
+                last is not None
+                and last.content == content
+                and (not thoughts or thoughts == last.thought_process)
+            )
+            changing = {
+                "kind": encoded(measurement.kind),
+                "analyzer": encoded(measurement.analyzer),
+                "shape": encoded_shape(measurement.shape),
+                "readable": None if measurement.text == content else encoded(measurement.text),
+                "details": encoded_details(measurement),
+            }
+            if unknown is not None:
+                changing["unknown"] = json_line(unknown)
+            if last is not None and same:
+                row_id = last.id
+                setting = ", ".join(f"{column} = :{column}" for column in changing)
+                connection.execute(
+                    f"UPDATE versions SET {setting} WHERE id = :id", {**changing, "id": row_id}
+                )
+            else:
+                if last is not None:
+                    connection.execute("UPDATE versions SET latest = 0 WHERE id = ?", (last.id,))
+                columns = {
+                    "round": round,
+                    "agent": encoded(agent_id),
+                    "version": 1 if last is None else last.version + 1,
+                    "latest": 1,
+                    "content": encoded(content),
+                    "thoughts": None if thoughts is None else encoded(thoughts),
+                    **changing,
+                }
+                names = ", ".join(columns)
+                places = ", ".join(f":{column}" for column in columns)
+                inserted = connection.execute(
+                    f"INSERT INTO versions ({names}) VALUES ({places})", columns
+                )
+                assert inserted.lastrowid is not None
+                row_id = inserted.lastrowid
+            return self._row_by_id(row_id)
+
+    def _row_by_id(self, row_id: int) -> Row:
+        with self.database.reading() as connection:
+            found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE id = ?", (row_id,))
+            return _row(found.fetchone())
+
+    def remove(
+        self,
+        *,
+        agent_id: str | None = None,
+        round: int | None = None,
+        version: int | None = None,
+    ) -> int:
+        """Remove what matches, with its evaluations, and give how many versions that were.
+
+        With no condition, everything is removed.
+        """
+        condition, values = _where(agent=agent_id, round=round, version=version)
+        with self.database.transaction() as connection:
+            removed = connection.execute(f"DELETE FROM versions {condition}", values).rowcount
+            if version is not None:
+                # The highest version that is left is the latest one now.
+                condition, values = _where(agent=agent_id, round=round)
+                connection.execute(
+                    f"UPDATE versions SET latest = 1 WHERE id = (SELECT id FROM versions "
+                    f"{condition} ORDER BY version DESC LIMIT 1)",
+                    values,
+                )
+        return removed
+
+    # Evaluations
+
+    def evaluations(self, row_id: int) -> list[EvaluationEntry]:
+        """Give the evaluations of a version, in the order in which they came."""
+        return [read_record(EvaluationEntry, wire) for wire in self.evaluation_wires(row_id)]
+
+    def evaluation_wires(self, row_id: int) -> list[dict[str, Any]]:
+        """Give the evaluations of a version as parsed JSON."""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                "SELECT record FROM evaluations WHERE proposal = ? ORDER BY id", (row_id,)
+            )
+            return [json.loads(decoded(record)) for (record,) in found]
+
+    def evaluated(self) -> set[int]:
+        """Give the ids of the versions that have an evaluation."""
+        with self.database.reading() as connection:
+            found = connection.execute("SELECT DISTINCT proposal FROM evaluations")
+            return {row_id for (row_id,) in found}
+
+    def evaluators(self, row_id: int) -> list[str]:
+        """Give the ids of those who evaluated a version, in the order in which they did."""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                "SELECT evaluator FROM evaluations WHERE proposal = ? ORDER BY id", (row_id,)
+            )
+            return [decoded(evaluator) for (evaluator,) in found]
+
+    def add_evaluations(self, row_id: int, entries: Iterable[EvaluationEntry]) -> None:
+        """Add evaluations to a version and compute its score anew."""
+        with self.database.transaction() as connection:
+            connection.executemany(
+                "INSERT INTO evaluations (proposal, evaluator, record) VALUES (?, ?, ?)",
+                [
+                    (row_id, encoded(one.evaluator_agent_id), json_line(to_wire(one)))
+                    for one in entries
+                ],
+            )
+            self.set_score(row_id, aggregated_score(self.evaluations(row_id)))
+
+    def remove_evaluations(self, row_id: int, *, evaluator: str) -> int:
+        """Remove what one evaluator gave a version, and compute its score anew."""
+        with self.database.transaction() as connection:
+            removed = connection.execute(
+                "DELETE FROM evaluations WHERE proposal = ? AND evaluator = ?",
+                (row_id, encoded(evaluator)),
+            ).rowcount
+            if removed:
+                self.set_score(row_id, aggregated_score(self.evaluations(row_id)))
+        return removed
+
+    def set_score(self, row_id: int, score: float | None) -> None:
+        """Set a version's aggregated score, which stands until its evaluations change."""
+        with self.database.transaction() as connection:
+            connection.execute("UPDATE versions SET score = ? WHERE id = ?", (score, row_id))
+
+
+def _where(
+    *, agent: str | None = None, round: int | None = None, version: int | None = None
+) -> tuple[str, list[object]]:
+    """Write the condition for what is named, and its values."""
+    wanted = {
+        "agent": None if agent is None else encoded(agent),
+        "round": round,
+        "version": version,
+    }
+    named = {column: value for column, value in wanted.items() if value is not None}
+    if not named:
+        return "", []
+    return f"WHERE {' AND '.join(f'{column} = ?' for column in named)}", list(named.values())
+
+
+def _row(found: tuple[Any, ...]) -> Row:
+    row_id, round, agent, version, shape, score, content, thoughts, readable, unknown = found
+    text = decoded(content)
+    return Row(
+        id=row_id,
+        round=round,
+        agent_id=decoded(agent),
+        version=version,
+        shape_data=shape,
+        aggregated_score=score,
+        content=text,
+        thoughts=None if thoughts is None else decoded(thoughts),
+        text=text if readable is None else decoded(readable),
+        unknown=None if unknown is None else json.loads(decoded(unknown)),
+    )
