@@ -166,8 +166,12 @@ def _check_place(path: Path) -> None:
 
 
 def _check_file(path: Path) -> None:
-    """Refuse a file that is no deliberation, through a connection that cannot write to it."""
-    if not path.exists() or path.stat().st_size == 0:
+    """Look at a file that has a log beside it through a connection that cannot write to it.
+
+    One that can would carry the log over into the file when it is closed, also where the file is
+    refused. Without a log there is nothing to carry over, and reading changes nothing.
+    """
+    if not os.path.exists(f"{path}-wal"):
         return
     place = f"file:{quote(os.path.abspath(path))}?mode=ro"
     with contextlib.closing(sqlite3.connect(place, uri=True, timeout=_WAIT)) as connection:

@@ -1,0 +1,121 @@
+"""How a deliberation of many proposals answers: `python tests/benchmarks/deliberation.py`.
+
+It makes 100,000 proposals of 2 kB in a file, and prints how long it takes to open it, to read
+lines of one proposal, and to search them all, beside a plain scan of the same texts in Python.
+"""
+
+import argparse
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from shape_magic.analyzers.registry import default_registry
+from shape_magic.deliberation.database import Database
+from shape_magic.deliberation.deliberation import Deliberation
+from shape_magic.deliberation.store import Store
+from shape_magic.shape import Measurement
+
+WORDS = (
+    "the a of and with when because request answer queue latency cost table cache index worker "
+    "Kafka retry deploy measure reader outline number shape round agent proposal evidence"
+).split()
+AGENTS = 100
+DISTINCT_TEXTS = 200
+
+
+def solution(random_: random.Random, *, size: int) -> str:
+    """Write a Markdown answer of about the given number of characters."""
+    parts = ["Start with a queue.\n"]
+    while sum(map(len, parts)) < size:
+        words = " ".join(random_.choices(WORDS, k=40))
+        parts.append(f"\n## {words[:20]}\n\n{words}.\n\n- {words[:50]}\n- {words[50:90]}\n")
+    return "".join(parts)[:size]
+
+
+def fill(path: Path, *, count: int, size: int) -> list[str]:
+    """Store proposals in a file. Only some of their texts are measured, to spare the time."""
+    random_ = random.Random(7)
+    texts = [solution(random_, size=size) for _ in range(DISTINCT_TEXTS)]
+    measured: list[Measurement] = [default_registry().measure(text) for text in texts]
+    with Database(path) as database, database.transaction():
+        store = Store(database)
+        for number in range(count):
+            measurement = measured[number % DISTINCT_TEXTS]
+            store.propose(
+                f"Agent {number % AGENTS} (model)",
+                measurement,
+                round=number // AGENTS,
+                content=measurement.text,
+                thoughts="",
+            )
+    # A text of its own for each, as the database has.
+    return [texts[number % DISTINCT_TEXTS].encode().decode() for number in range(count)]
+
+
+def best_of(times: int, work: Callable[[], object]) -> float:
+    """Give the shortest of several runs, in seconds."""
+
+    def timed() -> float:
+        begin = time.perf_counter()
+        work()
+        return time.perf_counter() - begin
+
+    return min(timed() for _ in range(times))
+
+
+def main() -> None:
+    """Run the benchmark and print its table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="how many proposals")
+    parser.add_argument("--size", type=int, default=2_000, help="characters of each")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "deliberation.db")
+        begin = time.perf_counter()
+        texts = fill(path, count=options.count, size=options.size)
+        filled = time.perf_counter() - begin
+        print(
+            f"{options.count:,} proposals of {options.size:,} characters, stored in {filled:.1f} s"
+        )
+        print(f"{path.stat().st_size / 1e6:,.0f} MB")
+
+        opened = best_of(3, lambda: Deliberation.open(path).close())
+        print(f"open                       {opened * 1e3:10.2f} ms")
+        last = (options.count - 1) // AGENTS
+        with Deliberation.open(path) as deliberation:
+            rows = [
+                (
+                    "read lines, exact id",
+                    lambda: deliberation.read_proposal(
+                        "Agent 7 (model)", round=last // 2, from_line=3, to_line=9
+                    ),
+                ),
+                (
+                    "read lines, by name",
+                    lambda: deliberation.read_proposal("agent 7", from_line=3, to_line=9),
+                ),
+                ("the whole proposal", lambda: deliberation.proposal("Agent 7 (model)")),
+            ]
+            for name, work in rows:
+                print(f"{name:26} {best_of(5, work) * 1e3:10.2f} ms")
+            for keywords in (["zebra"], ["latency", "zebra"]):
+                wanted = [keyword.lower() for keyword in keywords]
+
+                def scan(wanted: list[str] = wanted) -> int:
+                    lowered = (text.lower() for text in texts)
+                    return sum(all(one in text for one in wanted) for text in lowered)
+
+                def search(keywords: list[str] = keywords) -> str:
+                    return deliberation.search_deliberation(keywords)
+
+                searched, scanned = best_of(3, search), best_of(3, scan)
+                print(
+                    f"search {' '.join(keywords):19} {searched * 1e3:10.2f} ms, "
+                    f"{searched / scanned:.1f} times a plain scan ({scanned * 1e3:.2f} ms)"
+                )
+
+
+if __name__ == "__main__":
+    main()
