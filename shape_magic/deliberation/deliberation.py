@@ -19,6 +19,7 @@ from shape_magic.deliberation.tools import Style, tool_arguments, tool_list
 from shape_magic.deliberation.transcripts import (
     TranscriptReport,
     add_transcript,
+    copy_versions,
     record_of,
     save_transcript,
 )
@@ -27,6 +28,7 @@ from shape_magic.errors import (
     EvaluationExistsError,
     NotFoundError,
     ShapeMagicError,
+    StoreError,
 )
 from shape_magic.prompt import Candidate, evaluation_prompt
 
@@ -119,7 +121,17 @@ class Deliberation:
 
     def __repr__(self) -> str:
         place = "in memory" if self.path is None else f"at {str(self.path)!r}"
-        return f"<Deliberation {place}>"
+        try:
+            with self._store.database.reading():
+                count, agents, rounds = self._store.count(), self.agents(), self.rounds()
+        except StoreError as error:
+            return f"<Deliberation {place}: {error}>"
+        if not count:
+            return f"<Deliberation {place}: empty>"
+        return (
+            f"<Deliberation {place}: {count:,} proposals, "
+            f"agents {listed(agents)}, rounds {listed(rounds)}>"
+        )
 
     # Proposing
 
@@ -146,12 +158,11 @@ class Deliberation:
         agent_id = agent_id_text(agent_id)
         content = text("content", content)
         thought_process = text("thought_process", thought_process)
-        if round is not None:
-            round = round_number(round)
+        number = None if round is None else round_number(round)
         measurement = self.registry.measure(content, analyzer=analyzer)
         with self._store.database.transaction():
             row = self._store.propose(
-                agent_id, measurement, round=round, content=content, thoughts=thought_process
+                agent_id, measurement, round=number, content=content, thoughts=thought_process
             )
             return self._store.proposal(row)
 
@@ -211,10 +222,10 @@ class Deliberation:
                     "remove() takes an agent_id, a round, or both, and a version beside both; "
                     "reset() removes everything"
                 )
-            round = round_number(round)
+            number = round_number(round)
             with self._store.database.transaction():
-                self._check_round(round)
-                return self._store.remove(round=round)
+                self._check_round(number)
+                return self._store.remove(round=number)
         if version is not None and round is None:
             raise ArgumentError("a version is removed from a round; give round, too")
         with self._store.database.transaction():
@@ -452,6 +463,13 @@ class Deliberation:
         Two records of one round and agent are two versions.
         """
         return add_transcript(self._store, Path(path), registry=self.registry, skip_bad=skip_bad)
+
+    def add_deliberation(self, other: "Deliberation") -> int:
+        """Take in all that another deliberation holds, and give how many versions that were.
+
+        What is there already, version by version, is not stored again.
+        """
+        return copy_versions(other._store, self._store)
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write every version as a transcript, and give how many there are.

@@ -1,5 +1,6 @@
 """`read_proposal`: a proposal's solution by line, and its thoughts by page."""
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -11,12 +12,20 @@ from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.lines import LineRange, split_lines
 from shape_magic.prompt import call_text, escape_attribute
 
-__all__ = ["MOST_THOUGHTS", "THOUGHTS_PAGE", "Reading", "find_row", "numbered", "read"]
+__all__ = ["MOST_THOUGHTS", "THOUGHTS_PAGE", "Piece", "Reading", "find_row", "read"]
 
 THOUGHTS_PAGE: Final = 5_000
 """Characters of the thoughts that are returned by default."""
 MOST_THOUGHTS: Final = 15_000
 """Characters of the thoughts that are returned at most."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A piece of an answer: what an agent wrote, or what was put around it."""
+
+    text: str
+    quoted: bool = False
+    """Whether an agent wrote it."""
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,48 +56,40 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         return max(0, self.thoughts_total - self.offset - len(self.thoughts))
 
     def __str__(self) -> str:
-        parts = [
-            f'<proposal round="{self.round}" agent="{escape_attribute(self.agent_id)}">',
-            "<final_solution>",
-            self._solution_part(),
-            "</final_solution>",
+        return "".join(piece.text for piece in self.pieces())
+
+    def pieces(self) -> Iterator[Piece]:
+        """Give the answer in pieces, so that a display can tell an agent's words from the rest."""
+        yield Piece(f'<proposal round="{self.round}" agent="{escape_attribute(self.agent_id)}">\n')
+        yield Piece("<final_solution>\n")
+        yield from self._solution_pieces()
+        yield Piece("\n</final_solution>\n")
+        yield Piece(
             f'<thought_process offset="{self.offset}" length="{len(self.thoughts)}" '
-            f'total="{self.thoughts_total}">',
-            self.thoughts,
-            "</thought_process>",
-        ]
-        if self.remaining:
-            call = call_text(
-                "read_proposal",
-                agent_id=self.agent_id,
-                round=self.round,
-                offset=self.offset + len(self.thoughts),
-            )
-            parts.append(f"[{self.remaining:,} more characters: {call}]")
-        parts.append("</proposal>")
-        return "\n".join(parts)
-
-    def _solution_part(self) -> str:
-        if self.solution is not None:
-            return self.solution
-        if self.range is None:
-            return f"Line {shown(self.beyond)} exceeds the proposal's {self.total} lines."
-        return "\n".join(
-            [
-                f'<lines from="{self.range.first}" to="{self.range.last}" total="{self.total}">',
-                *numbered(self.lines, first=self.range.first),
-                "</lines>",
-            ]
+            f'total="{self.thoughts_total}">\n'
         )
+        yield Piece(self.thoughts, quoted=True)
+        yield Piece("\n</thought_process>\n")
+        if self.remaining:
+            offset = self.offset + len(self.thoughts)
+            call = call_text(
+                "read_proposal", agent_id=self.agent_id, round=self.round, offset=offset
+            )
+            yield Piece(f"[{self.remaining:,} more characters: {call}]\n")
+        yield Piece("</proposal>")
 
-
-def numbered(lines: tuple[str, ...], *, first: int) -> list[str]:
-    """Write lines with their numbers, right-aligned to four.
-
-    >>> numbered(("| a | 12 |",), first=33)
-    ['  33| | a | 12 |']
-    """
-    return [f"{number:>4}| {line}" for number, line in enumerate(lines, start=first)]
+    def _solution_pieces(self) -> Iterator[Piece]:
+        if self.solution is not None:
+            yield Piece(self.solution, quoted=True)
+        elif self.range is None:
+            yield Piece(f"Line {shown(self.beyond)} exceeds the proposal's {self.total} lines.")
+        else:
+            first, last = self.range.first, self.range.last
+            yield Piece(f'<lines from="{first}" to="{last}" total="{self.total}">\n')
+            for number, line in enumerate(self.lines, start=first):
+                yield Piece(f"{number:>4}| ")
+                yield Piece(f"{line}\n", quoted=True)
+            yield Piece("</lines>")
 
 
 def read(
@@ -168,9 +169,9 @@ def find_row(
     """
     agent_id = agent_id_text(agent_id)
     if round is not None:
-        round = round_number(round)
+        round_number(round)
     if version is not None:
-        version = integer("version", version, least=1)
+        integer("version", version, least=1)
     with store.database.reading():
         row = store.row(agent_id, round=round, version=version)
         if row is not None:

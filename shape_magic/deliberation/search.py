@@ -13,6 +13,7 @@ import msgspec
 from shape_magic.deliberation.agents import find_agent, listed, shown
 from shape_magic.deliberation.arguments import integer, number, round_number, texts, words
 from shape_magic.deliberation.records import EvaluationEntry, read_record
+from shape_magic.deliberation.retrieval import Piece
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ArgumentError
 from shape_magic.lines import split_lines
@@ -50,15 +51,15 @@ class ProposalHit(msgspec.Struct, frozen=True, kw_only=True):
     content: str
     """The readable form, whole."""
 
-    def __str__(self) -> str:
+    def pieces(self) -> Iterator[Piece]:
+        """Give the hit in pieces, as it stands in the answer."""
         attributes = {"round": str(self.round), "agent": self.agent_id}
         if self.aggregated_score is not None:
             attributes["score"] = f"{self.aggregated_score:.4g}"
         attributes["lines"] = str(self.lines)
         if self.matched_lines:
             attributes["matched_lines"] = ",".join(map(str, self.matched_lines))
-        content = f"<content>{_cut(self.content)}</content>"
-        return f"{_opening('proposal', attributes)}\n{content}\n</proposal>"
+        return _element("proposal", attributes, self.content)
 
 
 class EvaluationHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,7 +70,8 @@ class EvaluationHit(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     entry: EvaluationEntry
 
-    def __str__(self) -> str:
+    def pieces(self) -> Iterator[Piece]:
+        """Give the hit in pieces, as it stands in the answer."""
         evaluation = self.entry.evaluation
         attributes = {
             "round": str(self.round),
@@ -82,8 +84,7 @@ class EvaluationHit(msgspec.Struct, frozen=True, kw_only=True):
             attributes["stance"] = evaluation.stance
         if self.entry.synthetic:
             attributes["synthetic"] = "true"
-        content = f"<content>{_cut(evaluation.justification or '')}</content>"
-        return f"{_opening('evaluation', attributes)}\n{content}\n</evaluation>"
+        return _element("evaluation", attributes, evaluation.justification or "")
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,17 +97,25 @@ class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
     """The rounds there are."""
 
     def __str__(self) -> str:
+        return "".join(piece.text for piece in self.pieces())
+
+    def pieces(self) -> Iterator[Piece]:
+        """Give the answer in pieces, so that a display can tell an agent's words from the rest."""
         if not self.hits:
-            if not self.rounds:
-                return "No results: there are no proposals yet."
-            return f"No results. There are proposals in rounds {listed(self.rounds)}."
-        parts = [str(hit) for hit in self.hits]
+            yield Piece(
+                f"No results. There are proposals in rounds {listed(self.rounds)}."
+                if self.rounds
+                else "No results: there are no proposals yet."
+            )
+        for position, hit in enumerate(self.hits):
+            if position:
+                yield Piece("\n")
+            yield from hit.pieces()
         if self.more:
-            parts.append(
-                f"[more than these {len(self.hits)} results: narrow the search, "
+            yield Piece(
+                f"\n[more than these {len(self.hits)} results: narrow the search, "
                 f"or raise limit, to {MOST_RESULTS} at most]"
             )
-        return "\n".join(parts)
 
 
 def search(
@@ -247,10 +256,8 @@ def _score_filter(
     return lambda score: score is not None and low <= score <= high
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= CONTENT_LENGTH else f"{text[:CONTENT_LENGTH]}..."
-
-
-def _opening(name: str, attributes: dict[str, str]) -> str:
+def _element(name: str, attributes: dict[str, str], content: str) -> Iterator[Piece]:
     written = "".join(f' {key}="{escape_attribute(value)}"' for key, value in attributes.items())
-    return f"<{name}{written}>"
+    yield Piece(f"<{name}{written}>\n<content>")
+    yield Piece(content[:CONTENT_LENGTH], quoted=True)
+    yield Piece(f"{'...' if len(content) > CONTENT_LENGTH else ''}</content>\n</{name}>")

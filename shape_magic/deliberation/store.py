@@ -72,6 +72,14 @@ class Store:
             (highest,) = connection.execute("SELECT max(round) FROM versions").fetchone()
         return 1 if highest is None else int(highest)
 
+    def count(self) -> int:
+        """Count the proposals, each by its latest version."""
+        with self.database.reading() as connection:
+            (count,) = connection.execute(
+                "SELECT count(*) FROM versions WHERE latest = 1"
+            ).fetchone()
+        return int(count)
+
     def rounds(self, agent_id: str | None = None) -> list[int]:
         """Give the rounds that have a proposal, of one agent or of any, in order."""
         condition, values = _where(agent=agent_id)
@@ -79,7 +87,7 @@ class Store:
             found = connection.execute(
                 f"SELECT DISTINCT round FROM versions {condition} ORDER BY round", values
             )
-            return [round for (round,) in found]
+            return [number for (number,) in found]
 
     def agents(self, round: int | None = None) -> list[str]:
         """Give the ids of the agents that proposed, in a round or in any, in order."""
@@ -183,9 +191,8 @@ class Store:
         measured otherwise before, as by an older analyzer, its measurement is renewed.
         """
         with self.database.transaction() as connection:
-            if round is None:
-                round = self.current_round()
-            last = self.row(agent_id, round=round)
+            number = self.current_round() if round is None else round
+            last = self.row(agent_id, round=number)
             same = (
                 last is not None
                 and last.content == content
@@ -210,7 +217,7 @@ class Store:
                 if last is not None:
                     connection.execute("UPDATE versions SET latest = 0 WHERE id = ?", (last.id,))
                 columns = {
-                    "round": round,
+                    "round": number,
                     "agent": encoded(agent_id),
                     "version": 1 if last is None else last.version + 1,
                     "latest": 1,
@@ -329,11 +336,11 @@ def _where(
 
 
 def _row(found: tuple[Any, ...]) -> Row:
-    row_id, round, agent, version, shape, score, content, thoughts, readable, unknown = found
+    row_id, number, agent, version, shape, score, content, thoughts, readable, unknown = found
     text = decoded(content)
     return Row(
         id=row_id,
-        round=round,
+        round=number,
         agent_id=decoded(agent),
         version=version,
         shape_data=shape,

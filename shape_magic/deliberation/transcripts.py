@@ -6,7 +6,7 @@ import shutil
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -21,7 +21,14 @@ from shape_magic.errors import ShapeMagicError, TranscriptError, TranscriptWarni
 from shape_magic.lines import strip_mark
 from shape_magic.shape import Measurement
 
-__all__ = ["BadLine", "TranscriptReport", "add_transcript", "record_of", "save_transcript"]
+__all__ = [
+    "BadLine",
+    "TranscriptReport",
+    "add_transcript",
+    "copy_versions",
+    "record_of",
+    "save_transcript",
+]
 
 _BAR_AFTER: Final = 1.0
 """Seconds after which a progress bar shows."""
@@ -66,12 +73,7 @@ def add_transcript(
                 if not skip_bad:
                     raise TranscriptError(f"{path}, line {number}: {reason}") from None
                 left_out.append(BadLine(number, reason))
-    versions: Counter[tuple[int, str]] = Counter()
-    with store.database.transaction():
-        for record, measurement in taken:
-            place = (record.round, record.author_agent_id)
-            versions[place] += 1
-            _take(store, record, measurement, version=versions[place])
+    take_records(store, taken)
     if left_out:
         named = "; ".join(f"line {bad.line}: {bad.reason}" for bad in left_out[:_NAMED])
         more = len(left_out) - _NAMED
@@ -100,11 +102,22 @@ def _progress(file: BinaryIO) -> Iterator[Iterator[bytes]]:
         yield lines()
 
 
-def _take(store: Store, record: ProposalRecord, measurement: Measurement, *, version: int) -> None:
-    """Store a record, which is the given one of its file's versions for its round and agent.
+def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Measurement]]) -> None:
+    """Store measured records, all of them or none.
 
-    A transcript that is taken in twice, or that has grown since, adds only what is new.
+    Several of one round and agent are its versions. Those that are there already, as where a
+    transcript is taken in twice or has grown since, are not stored again.
     """
+    versions: Counter[tuple[int, str]] = Counter()
+    with store.database.transaction():
+        for record, measurement in taken:
+            place = (record.round, record.author_agent_id)
+            versions[place] += 1
+            _take(store, record, measurement, version=versions[place])
+
+
+def _take(store: Store, record: ProposalRecord, measurement: Measurement, *, version: int) -> None:
+    """Store a record, which is the given one of the versions that are taken."""
     agent_id, content = record.author_agent_id, record.proposal.content
     thoughts = record.proposal.thought_process
     row = store.row(agent_id, round=record.round, version=version)
@@ -161,6 +174,17 @@ def _kept(unknown: dict[str, Any]) -> dict[str, Any]:
         "extra": unknown.get("extra", {}),
         "absent": frozenset(unknown.get("absent", ())),
     }
+
+
+def copy_versions(source: Store, target: Store) -> int:
+    """Copy every version with its measurement and evaluations, and give how many there were."""
+    with source.database.reading():
+        taken = [
+            (record_of(source, row), source.proposal(row).measurement)
+            for row in source.rows(latest=False)
+        ]
+    take_records(target, taken)
+    return len(taken)
 
 
 def save_transcript(store: Store, path: Path) -> int:

@@ -4,6 +4,8 @@ It makes 100,000 proposals of 2 kB in a file, and prints how long it takes to op
 lines of one proposal, and to search them all, beside a plain scan of the same texts in Python.
 """
 
+# ruff: noqa: T201 (a benchmark prints its table)
+
 import argparse
 import random
 import tempfile
@@ -17,10 +19,11 @@ from shape_magic.deliberation.deliberation import Deliberation
 from shape_magic.deliberation.store import Store
 from shape_magic.shape import Measurement
 
-WORDS = (
+PASSAGE = (
     "the a of and with when because request answer queue latency cost table cache index worker "
     "Kafka retry deploy measure reader outline number shape round agent proposal evidence"
-).split()
+)
+WORDS = PASSAGE.split()
 AGENTS = 100
 DISTINCT_TEXTS = 200
 
