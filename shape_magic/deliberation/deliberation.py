@@ -68,7 +68,7 @@ class Deliberation:
     ) -> None:
         """Make a deliberation in memory, measured by the default registry where none is given."""
         self._registry = registry
-        self._store = Store(Database(None if path is None else Path(path)))
+        self._store = Store(Database(None if path is None else Path(path).expanduser()))
 
     @classmethod
     def open(
@@ -76,6 +76,7 @@ class Deliberation:
     ) -> "Deliberation":
         """Open the deliberation in a file; a file that is not there yet is made.
 
+        A `~` at the start is the home folder, here and wherever a path is given.
         A file that is no deliberation, or one of a newer release, raises StoreError and is left
         as it is.
         """
@@ -129,7 +130,7 @@ class Deliberation:
         if not count:
             return f"<Deliberation {place}: empty>"
         return (
-            f"<Deliberation {place}: {count:,} proposals, "
+            f"<Deliberation {place}: {count:,} proposal{'' if count == 1 else 's'}, "
             f"agents {listed(agents)}, rounds {listed(rounds)}>"
         )
 
@@ -462,7 +463,9 @@ class Deliberation:
         report say what was left. Records are taken as they are, whatever their evaluations lack.
         Two records of one round and agent are two versions.
         """
-        return add_transcript(self._store, Path(path), registry=self.registry, skip_bad=skip_bad)
+        return add_transcript(
+            self._store, Path(path).expanduser(), registry=self.registry, skip_bad=skip_bad
+        )
 
     def add_deliberation(self, other: "Deliberation") -> int:
         """Take in all that another deliberation holds, and give how many versions that were.
@@ -476,7 +479,7 @@ class Deliberation:
 
         The file is replaced in one step: whatever happens, it is the old one or the new one.
         """
-        return save_transcript(self._store, Path(path))
+        return save_transcript(self._store, Path(path).expanduser())
 
     # Tools
 

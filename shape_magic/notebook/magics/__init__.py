@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from shape_magic.notebook.magics.deliberation import DeliberationMagics
 from shape_magic.notebook.magics.shape import ShapeMagics
 
 __all__ = ["MAGICS"]
 
-MAGICS: Final = (ShapeMagics,)
+MAGICS: Final = (ShapeMagics, DeliberationMagics)
