@@ -131,6 +131,8 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise StoreError(f"{self._name}: {error}") from error
+        except PermissionError as error:
+            raise StoreError(f"{self._name}: {error.strerror}") from error
 
     @property
     def _name(self) -> str:

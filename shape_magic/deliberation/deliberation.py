@@ -126,7 +126,7 @@ class Deliberation:
             with self._store.database.reading():
                 count, agents, rounds = self._store.count(), self.agents(), self.rounds()
         except StoreError as error:
-            return f"<Deliberation {place}: {error}>"
+            return f"<Deliberation: {error}>"
         if not count:
             return f"<Deliberation {place}: empty>"
         return (

@@ -1,0 +1,73 @@
+"""An agent is found by what a reader calls it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shape_magic.deliberation.agents import find_agent, listed, shown
+from shape_magic.errors import NotFoundError
+
+KNOWN = ["Ann (model-x)", "ann", " Bob ", "Bob (model-y)", "Carl (m) (n)", "Dora (x)", "dora (y)"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("ann", "ann"),
+        ("ANN", "ann"),
+        (" Ann (Model-X) ", "Ann (model-x)"),
+        ("bob", " Bob "),
+        ("Bob (model-y)", "Bob (model-y)"),
+        ("Carl (m)", "Carl (m) (n)"),
+        ("Dora (x)", "Dora (x)"),
+    ],
+)
+def test_find_agent__by_id_or_name__gives_the_id(asked: str, found: str) -> None:
+    assert find_agent(asked, KNOWN) == found
+
+
+@pytest.mark.parametrize(
+    ("asked", "known", "message"),
+    [
+        ("Dora", KNOWN, "'Dora' may be any of 'Dora (x)', 'dora (y)'; give one exactly"),
+        ("A", ["a ", "a"], "'A' may be any of 'a ', 'a'; give one exactly"),
+        ("Ada", ["Zoe", "Adam"], "no agent is called 'Ada'; there are 'Adam', 'Zoe'"),
+        ("Ada", [], "no agent is called 'Ada'; none has proposed"),
+        ("a\n", ["b\x1b"], r"no agent is called 'a\n'; there are 'b\x1b'"),
+    ],
+)
+def test_find_agent__none_or_several__names_them(
+    asked: str, known: list[str], message: str
+) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        find_agent(asked, known)
+    assert str(caught.value) == message
+
+
+@given(st.text(st.characters()), st.lists(st.text(st.characters()), max_size=5))
+def test_find_agent__any_ids__is_one_of_them_or_one_line(asked: str, known: list[str]) -> None:
+    try:
+        found = find_agent(asked, known)
+    except NotFoundError as error:
+        message = str(error)
+    else:
+        assert found in known
+        return
+    assert len(message.splitlines()) == 1
+    assert asked not in known
+
+
+def test_find_agent__many_long_ids__names_ten() -> None:
+    known = [f"{number}" * 10_000 for number in range(100, 200)]
+    with pytest.raises(NotFoundError) as caught:
+        find_agent("x" * 10_000, known)
+    assert len(str(caught.value)) < 1_200
+    assert str(caught.value).endswith(" and 90 more")
+
+
+def test_shown__an_integer_too_long_to_write__is_described() -> None:
+    assert shown(10**5000) == "int that is too large to write"
+
+
+def test_listed__up_to_ten__are_all_named() -> None:
+    assert listed(list(range(10))) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"

@@ -1,0 +1,376 @@
+"""Proposals in rounds: proposed, listed, taken out; and the evaluations that they are given."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shape_magic.analyzers.json import JsonAnalyzer
+from shape_magic.analyzers.markdown import MarkdownAnalyzer
+from shape_magic.analyzers.registry import Registry
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.records import Evaluation, EvaluationEntry
+from shape_magic.errors import (
+    AnalyzerError,
+    ArgumentError,
+    EvaluationExistsError,
+    NotFoundError,
+)
+from shape_magic.prompt import Candidate, evaluation_prompt
+from shape_magic.shape import Measurement
+
+texts = st.text(st.characters())
+ids = st.text(st.characters(), min_size=1) | st.sampled_from(
+    ["'", '"; DROP TABLE versions;--', "%", "_", "<b>", "a\nb", "\U0001f600", "x" * 10_000, "A (m)"]
+)
+
+
+@pytest.fixture(params=["memory", "file"])
+def deliberation(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deliberation]:
+    path = None if request.param == "memory" else tmp_path / "file.db"
+    with Deliberation(path=path) as opened:
+        yield opened
+
+
+@given(ids, texts, texts, st.integers(0, 2**63 - 1))
+def test_propose__any_text__comes_back_equal(
+    agent_id: str, content: str, thoughts: str, number: int
+) -> None:
+    with Deliberation() as deliberation:
+        made = deliberation.propose(agent_id, content, round=number, thought_process=thoughts)
+        assert (made.agent_id, made.content, made.thought_process, made.round) == (
+            agent_id,
+            content,
+            thoughts,
+            number,
+        )
+        assert made.measurement == deliberation.registry.measure(content)
+        assert deliberation.proposal(agent_id) == made
+        assert deliberation.agents() == [agent_id]
+        assert deliberation.current_round == number
+        assert agent_id in {hit.agent_id for hit in deliberation.search().hits}
+
+
+def test_propose__without_a_round__is_of_the_current_one(deliberation: Deliberation) -> None:
+    assert deliberation.current_round == 1
+    assert deliberation.propose("Ann", "a").round == 1
+    assert deliberation.propose("Bob", "b", round=3).round == 3
+    assert deliberation.propose("Ann", "a").round == 3
+    assert deliberation.rounds() == [1, 3]
+
+
+def test_propose__other_text__is_a_new_version(deliberation: Deliberation) -> None:
+    first = deliberation.propose("Ann", "a")
+    second = deliberation.propose("Ann", "# b")
+    assert (first.version, second.version) == (1, 2)
+    assert (first.previous_shape, second.previous_shape) == (None, first.shape)
+    assert deliberation.versions("Ann") == [first, second]
+    assert deliberation.proposals() == [second]
+    assert deliberation.proposal("Ann", version=1) == first
+
+
+def test_propose__same_text__is_no_new_version(deliberation: Deliberation) -> None:
+    first = deliberation.propose("Ann", "a", thought_process="because")
+    assert deliberation.propose("Ann", "a", thought_process="because") == first
+    assert deliberation.propose("Ann", "a") == first
+    # Back to an earlier text is a change, too.
+    versions = [deliberation.propose("Ann", text).version for text in ("b", "a")]
+    assert versions == [2, 3]
+
+
+def test_propose__other_thoughts__are_a_new_version(deliberation: Deliberation) -> None:
+    deliberation.propose("Ann", "a", thought_process="because")
+    second = deliberation.propose("Ann", "a", thought_process="why not")
+    assert second.version == 2
+    assert [one.thought_process for one in deliberation.versions("Ann")] == ["because", "why not"]
+
+
+def test_previous_shape__is_of_the_latest_earlier_version(deliberation: Deliberation) -> None:
+    for number, text in ((1, "a"), (1, "bb"), (4, "dddd"), (3, "ccc")):
+        deliberation.propose("Ann", text, round=number)
+    deliberation.propose("Bob", "unrelated", round=2)
+    previous = deliberation.proposal("Ann", round=3).previous_shape
+    assert previous is not None
+    assert previous.chars == 2
+    previous = deliberation.proposal("Ann", round=4).previous_shape
+    assert previous is not None
+    assert previous.chars == 3
+
+
+class NewerMarkdown(MarkdownAnalyzer):
+    version = "next"  # type: ignore[misc]
+
+    def measure(self, text: str) -> Measurement:
+        return msgspec.structs.replace(super().measure(text), analyzer="markdown/next")
+
+
+def test_measurement__by_an_older_analyzer__stands_until_proposed_again(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        before = deliberation.propose("Ann", "a")
+    registry = Registry([JsonAnalyzer()], fallback=NewerMarkdown())
+    with Deliberation.open(path, registry=registry) as deliberation:
+        assert deliberation.proposal("Ann") == before
+        renewed = deliberation.propose("Ann", "a")
+        assert (renewed.version, renewed.analyzer) == (1, "markdown/next")
+        assert deliberation.proposal("Ann") == renewed
+
+
+def test_propose__with_an_analyzer__is_measured_by_it(deliberation: Deliberation) -> None:
+    assert deliberation.propose("Ann", "[1]", analyzer="markdown").text == "[1]"
+    assert deliberation.propose("Ann", "[1]").text == "[\n  1\n]"
+    assert deliberation.read_proposal("Ann", from_line=2, to_line=2).count("   2|   1\n") == 1
+    with pytest.raises(AnalyzerError, match="no analyzer is called 'yaml'"):
+        deliberation.propose("Ann", "b", analyzer="yaml")
+    assert len(deliberation.versions("Ann")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("", "x"), "agent_id is empty; an agent is named by at least one character"),
+        ((1, "x"), "agent_id is a str, not int"),
+        (("A", b"x"), "content is a str, not bytes"),
+        (("A", "x", -1), "round is -1, and the least is 0"),
+        (("A", "x", True), "round is an integer from 0 up, not True"),
+        (("A", "x", 2**63), f"round is {2**63}, and the highest is {2**63 - 1}"),
+    ],
+)
+def test_propose__bad_argument__is_one_clear_line(
+    deliberation: Deliberation, arguments: tuple[str, str, int], message: str
+) -> None:
+    agent_id, content, *rounds = arguments
+    with pytest.raises(ArgumentError) as caught:
+        deliberation.propose(agent_id, content, round=rounds[0] if rounds else None)
+    assert str(caught.value) == message
+    assert deliberation.proposals() == []
+
+
+def test_lists__are_by_round_and_agent(deliberation: Deliberation) -> None:
+    for agent_id, number in (("Zoe", 1), ("Ann", 2), ("Bob", 1), ("Ann", 1)):
+        deliberation.propose(agent_id, "x", round=number)
+    found = [(one.round, one.agent_id) for one in deliberation.proposals()]
+    assert found == [(1, "Ann"), (1, "Bob"), (1, "Zoe"), (2, "Ann")]
+    assert [one.agent_id for one in deliberation.proposals(round=2)] == ["Ann"]
+    assert deliberation.agents() == ["Ann", "Bob", "Zoe"]
+    assert deliberation.agents(round=2) == ["Ann"]
+    assert deliberation.proposals(round=9) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"agent_id": "Bo"}, "no agent is called 'Bo'; there are 'Bob', 'Ann'"),
+        (
+            {"agent_id": "Bob", "round": 2},
+            "'Bob' has no proposal in round 2; it proposed in rounds 1",
+        ),
+        ({"agent_id": "Ann", "round": 5}, "round 5 has no proposals; there are rounds 1, 2"),
+        ({"agent_id": "Ann", "version": 7}, "'Ann' has no version 7; there are 1, 2"),
+        (
+            {"agent_id": "Ann", "round": 1, "version": 2},
+            "'Ann' has no version 2 in round 1; there are 1",
+        ),
+    ],
+)
+def test_proposal__that_is_not_there__names_those_that_are(
+    deliberation: Deliberation, arguments: dict[str, object], message: str
+) -> None:
+    for agent_id, number, text in (
+        ("Ann", 1, "x"),
+        ("Bob", 1, "x"),
+        ("Ann", 2, "x"),
+        ("Ann", 2, "y"),
+    ):
+        deliberation.propose(agent_id, text, round=number)
+    with pytest.raises(NotFoundError) as caught:
+        deliberation.proposal(**arguments)  # type: ignore[arg-type]
+    assert str(caught.value) == message
+
+
+def filled(deliberation: Deliberation) -> None:
+    for agent_id in ("Ann", "Bob"):
+        for number in (1, 2):
+            for text in ("x", "y"):
+                deliberation.propose(agent_id, f"{agent_id} {number} {text}", round=number)
+    proposals = deliberation.proposals()
+    deliberation.add_evaluations([(one, entry("Eve", 0.25)) for one in proposals])
+
+
+def entry(evaluator: str, score: float | None, *, synthetic: bool = False) -> EvaluationEntry:
+    return EvaluationEntry(
+        evaluator_agent_id=evaluator,
+        evaluation=Evaluation(score=score, justification=f"by {evaluator}"),
+        synthetic=synthetic,
+    )
+
+
+def everything(deliberation: Deliberation) -> set[tuple[str, int, int]]:
+    return {
+        (one.agent_id, one.round, one.version)
+        for agent_id in deliberation.agents()
+        for number in deliberation.rounds()
+        if agent_id in deliberation.agents(round=number)
+        for one in deliberation.versions(agent_id, round=number)
+    }
+
+
+ALL = {(a, r, v) for a in ("Ann", "Bob") for r in (1, 2) for v in (1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "removed"),
+    [
+        ({"agent_id": "ann"}, {one for one in ALL if one[0] == "Ann"}),
+        ({"round": 1}, {one for one in ALL if one[1] == 1}),
+        ({"agent_id": "Bob", "round": 2}, {("Bob", 2, 1), ("Bob", 2, 2)}),
+        ({"agent_id": "Bob", "round": 2, "version": 1}, {("Bob", 2, 1)}),
+        ({"agent_id": "Bob", "round": 2, "version": 2}, {("Bob", 2, 2)}),
+    ],
+    ids=["agent", "round", "proposal", "earlier version", "latest version"],
+)
+def test_remove__takes_just_what_is_named(
+    deliberation: Deliberation, arguments: dict[str, object], removed: set[tuple[str, int, int]]
+) -> None:
+    filled(deliberation)
+    assert deliberation.remove(**arguments) == len(removed)  # type: ignore[arg-type]
+    assert everything(deliberation) == ALL - removed
+    # The highest version that is left is the one that everything reads.
+    for one in deliberation.proposals():
+        assert one == deliberation.versions(one.agent_id, round=one.round)[-1]
+    with deliberation._store.database.reading() as connection:
+        (orphans,) = connection.execute(
+            "SELECT count(*) FROM evaluations WHERE proposal NOT IN (SELECT id FROM versions)"
+        ).fetchone()
+    assert orphans == 0
+
+
+def test_remove__nothing_named_or_nothing_there__is_an_error(deliberation: Deliberation) -> None:
+    filled(deliberation)
+    with pytest.raises(ArgumentError, match=r"reset\(\) removes everything"):
+        deliberation.remove()
+    with pytest.raises(ArgumentError, match="give round, too"):
+        deliberation.remove("Ann", version=1)
+    with pytest.raises(NotFoundError, match="round 9 has no proposals; there are rounds 1, 2"):
+        deliberation.remove(round=9)
+    with pytest.raises(NotFoundError, match="no agent is called 'Zed'"):
+        deliberation.remove("Zed")
+    assert everything(deliberation) == ALL
+
+
+def test_reset__removes_everything(deliberation: Deliberation) -> None:
+    filled(deliberation)
+    assert deliberation.reset() == 8
+    assert (deliberation.proposals(), deliberation.current_round) == ([], 1)
+
+
+def test_evaluations__belong_to_the_version_they_were_given_to(deliberation: Deliberation) -> None:
+    first = deliberation.propose("Ann", "a")
+    deliberation.add_evaluations([(first, entry("Eve", 0.25)), (first, entry("Zoe", -1.0))])
+    second = deliberation.propose("Ann", "b")
+    assert deliberation.evaluations(second) == []
+    assert deliberation.aggregated_score(second) is None
+    assert deliberation.evaluations(first) == [entry("Eve", 0.25), entry("Zoe", -1.0)]
+    assert deliberation.evaluations("ann", round=1, version=1) == deliberation.evaluations(first)
+    assert deliberation.aggregated_score(first) == math.sqrt(0.25) - 1
+
+
+def test_add_evaluations__with_one_that_cannot_be__adds_none(deliberation: Deliberation) -> None:
+    first, second = deliberation.propose("Ann", "a"), deliberation.propose("Bob", "b")
+    deliberation.add_evaluations([(second, entry("Eve", 0.25))])
+    with pytest.raises(EvaluationExistsError) as caught:
+        deliberation.add_evaluations([(first, entry("Eve", 1.0)), (second, entry("Eve", 1.0))])
+    assert str(caught.value) == (
+        "'Eve' has evaluated 'Bob' in round 1, version 1, before; "
+        "replace=True puts this one in its place"
+    )
+    assert deliberation.evaluations(first) == []
+    assert deliberation.aggregated_score(first) is None
+
+
+def test_add_evaluations__replacing__leaves_one_of_each_evaluator(
+    deliberation: Deliberation,
+) -> None:
+    one = deliberation.propose("Ann", "a")
+    deliberation.add_evaluations([(one, entry("Eve", 0.25)), (one, entry("Zoe", 1.0))])
+    deliberation.add_evaluations([(one, entry("Eve", -1.0))], replace=True)
+    assert deliberation.evaluations(one) == [entry("Zoe", 1.0), entry("Eve", -1.0)]
+    assert deliberation.aggregated_score(one) == 0.0
+
+
+def test_add_evaluations__to_a_version_that_is_gone__is_an_error(
+    deliberation: Deliberation,
+) -> None:
+    one = deliberation.propose("Ann", "a")
+    deliberation.reset()
+    with pytest.raises(NotFoundError, match="no agent is called 'Ann'; none has proposed"):
+        deliberation.add_evaluations([(one, entry("Eve", 1.0))])
+
+
+def test_evaluation_prompt__is_that_of_the_round(deliberation: Deliberation) -> None:
+    filled(deliberation)
+    registry = deliberation.registry
+    candidates = [
+        Candidate(f"{name}", registry.measure(f"{name} 1 y"), "") for name in ("Ann", "Bob")
+    ]
+    for with_shape in (True, False):
+        assert deliberation.evaluation_prompt(
+            task="Choose.", round=1, with_shape=with_shape
+        ) == evaluation_prompt(
+            candidates,
+            task="Choose.",
+            round=1,
+            meanings={analyzer.kind: analyzer.meanings for analyzer in registry},
+            with_shape=with_shape,
+        )
+    assert "FINAL SOLUTION: Ann 2 y" in deliberation.evaluation_prompt(task="Choose.")
+    with pytest.raises(NotFoundError, match="round 7 has no proposals; there are rounds 1, 2"):
+        deliberation.evaluation_prompt(task="Choose.", round=7)
+
+
+def test_evaluation_prompt__where_nobody_has_proposed__says_so() -> None:
+    with pytest.raises(NotFoundError, match="round 1 has no proposals; nobody has proposed"):
+        Deliberation().evaluation_prompt(task="Choose.")
+
+
+def test_open__again__gives_everything_back(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        filled(deliberation)
+        before = deliberation.proposals(), deliberation.records(), deliberation.current_round
+    with Deliberation.open(path) as deliberation:
+        assert (
+            deliberation.proposals(),
+            deliberation.records(),
+            deliberation.current_round,
+        ) == before
+        assert deliberation.path == path
+
+
+def test_add_deliberation__copies_versions_and_evaluations_once(tmp_path: Path) -> None:
+    with Deliberation() as source, Deliberation.open(tmp_path / "file.db") as target:
+        filled(source)
+        source.propose("Cleo", "[1]", analyzer="markdown")
+        for _ in range(2):
+            assert target.add_deliberation(source) == 9
+            assert everything(target) == everything(source)
+            assert target.proposals() == source.proposals()
+            assert target.records() == source.records()
+
+
+@pytest.mark.parametrize(
+    ("fill", "shown"),
+    [
+        (False, "<Deliberation in memory: empty>"),
+        (True, "<Deliberation in memory: 4 proposals, agents 'Ann', 'Bob', rounds 1, 2>"),
+    ],
+)
+def test_repr__says_what_there_is(fill: bool, shown: str) -> None:
+    deliberation = Deliberation()
+    if fill:
+        filled(deliberation)
+    assert repr(deliberation) == shown

@@ -1,0 +1,92 @@
+"""Real processes: nothing that was acknowledged is lost, whoever is killed or writes beside."""
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from shape_magic.deliberation import Deliberation
+
+PROPOSE = """
+import sys
+from shape_magic.deliberation import Deliberation
+path, name, count = sys.argv[1:]
+deliberation = Deliberation.open(path)
+print("open", flush=True)
+for number in range(int(count)):
+    deliberation.propose(name, f"{name} {number}", round=1 + number % 3, thought_process="t" * 500)
+    print(number, flush=True)
+"""
+
+
+def start(path: Path, name: str, count: int) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", PROPOSE, path, name, str(count)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def contents(deliberation: Deliberation, name: str) -> list[str]:
+    return [
+        one.content
+        for number in deliberation.rounds()
+        for one in deliberation.versions(name, round=number)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_process_killed__at_a_random_moment__keeps_what_was_acknowledged(
+    tmp_path: Path, seed: int
+) -> None:
+    path = tmp_path / "file.db"
+    process = start(path, "Ann", 5_000)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n", process.stderr and process.stderr.read()
+    time.sleep(random.Random(seed).uniform(0.05, 1.5))
+    process.kill()
+    output, errors = process.communicate(timeout=60)
+    assert errors == ""
+    acknowledged = [line for line in output.splitlines(keepends=True) if line.endswith("\n")]
+    assert acknowledged
+    with Deliberation.open(path) as deliberation:
+        kept = set(contents(deliberation, "Ann"))
+        assert deliberation.propose("Bob", "goes on").version == 1
+    assert kept >= {f"Ann {number}" for number in range(len(acknowledged))}
+
+
+def test_two_processes__writing_at_once__lose_none(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    processes = [start(path, name, 150) for name in ("Ann", "Bob", "Ann", "Cleo")]
+    for process in processes:
+        output, errors = process.communicate(timeout=120)
+        assert (process.returncode, errors) == (0, "")
+        assert len(output.splitlines()) == 151
+    with Deliberation.open(path) as deliberation:
+        for name in ("Bob", "Cleo"):
+            assert set(contents(deliberation, name)) == {f"{name} {n}" for n in range(150)}
+        # Two processes spoke for Ann: every text is there, and no version number twice.
+        assert set(contents(deliberation, "Ann")) == {f"Ann {n}" for n in range(150)}
+        for number in deliberation.rounds():
+            versions = [one.version for one in deliberation.versions("Ann", round=number)]
+            assert versions == list(range(1, len(versions) + 1))
+
+
+def test_writer__while_another_holds_the_file__waits(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        deliberation.propose("Zoe", "first")
+        with deliberation._store.database.transaction():
+            process = start(path, "Ann", 3)
+            assert process.stdout is not None
+            assert process.stdout.readline() == "open\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+        output, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors) == (0, "")
+        assert output.splitlines() == ["0", "1", "2"]
+        assert sorted(contents(deliberation, "Ann")) == ["Ann 0", "Ann 1", "Ann 2"]

@@ -1,0 +1,79 @@
+"""Any `str` and any measurement come back equal from their bytes."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shape_magic.analyzers.registry import default_registry
+from shape_magic.deliberation.encoding import (
+    decoded,
+    decoded_shape,
+    encoded,
+    encoded_details,
+    encoded_shape,
+    json_line,
+    measurement_of,
+    parse_json,
+)
+
+texts = st.text(st.characters())
+surrogates = st.text('\ud83d\ude00\ud800\udfff\\u"x\n')
+
+
+@given(texts | surrogates)
+def test_text__encoded_and_decoded__is_equal(text: str) -> None:
+    assert decoded(encoded(text)) == text
+
+
+@given(texts | surrogates)
+def test_json_line__parsed__is_equal_and_one_line(text: str) -> None:
+    line = json_line({text: [text]})
+    assert b"\n" not in line
+    assert parse_json(decoded(line)) == {text: [text]}
+
+
+@given(texts.filter(lambda text: not any("\ud800" <= char <= "\udbff" for char in text)))
+def test_json_line__without_a_pair_of_surrogates__is_valid_utf_8(text: str) -> None:
+    assert json.loads(json_line(text).decode("utf-8")) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no JSON: Expecting value at character 1"),
+        ('{"a": }', "no JSON: Expecting value at character 7"),
+        ("[NaN]", "no JSON: NaN is no JSON number"),
+        ("[-Infinity]", "no JSON: -Infinity is no JSON number"),
+        ("[1e999]", "the number 1e999 is out of a float's range"),
+        ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
+    ],
+    ids=["empty", "no value", "nan", "infinity", "too large", "too deep"],
+)
+def test_parse_json__what_is_no_json__is_named(text: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
+        parse_json(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["# A", "- x", "```", "| a | b |", "|-|-|", "", "words \ud800", "#no"])
+        | texts
+    ).map("\n".join)
+    | st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    ).map(lambda value: json.dumps([value]))
+)
+def test_measurement__encoded_and_put_together__is_equal(text: str) -> None:
+    measurement = default_registry().measure(text)
+    again = measurement_of(
+        kind=measurement.kind,
+        analyzer=measurement.analyzer,
+        shape=decoded_shape(encoded_shape(measurement.shape)),
+        text=measurement.text,
+        details=encoded_details(measurement),
+    )
+    assert again == measurement

@@ -1,0 +1,241 @@
+"""`search_deliberation`: every keyword, the filters, and the lines that lead on."""
+
+import re
+from typing import Any
+
+import pytest
+from documents import any_text, documents
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.records import ClaimAssessment, Evaluation, EvaluationEntry
+from shape_magic.deliberation.search import EvaluationHit, ProposalHit, matched_lines
+from shape_magic.errors import ArgumentError, NotFoundError
+from shape_magic.lines import split_lines
+
+
+def entry(
+    evaluator: str, score: float, justification: str, stance: str, verdict: str, **more: Any
+) -> EvaluationEntry:
+    return EvaluationEntry(
+        evaluator_agent_id=evaluator,
+        evaluation=Evaluation(
+            score=score,
+            justification=justification,
+            stance=stance,
+            claim_assessments=(ClaimAssessment(claim="it is fast", verdict=verdict),),
+        ),
+        **more,
+    )
+
+
+@pytest.fixture
+def deliberation() -> Deliberation:
+    deliberation = Deliberation()
+    ann = deliberation.propose("Ann (x)", "# Queue\n\nLatency: 12 ms\n\nCost, latency.\n")
+    bob = deliberation.propose("Bob", '{"cache": "latency 3 ms"}', thought_process="COST matters")
+    deliberation.propose("Ann (x)", "Nothing of it.", round=2)
+    deliberation.add_evaluations(
+        [
+            (ann, entry("Bob", 0.25, "The latency is wrong.", "disagree", "wrong")),
+            (ann, entry("Cleo", 1.0, "Fine.", "agree", "verified", synthetic=True)),
+            (bob, entry("Ann (x)", -1.0, "No latency table.", "strong_disagree", "contested")),
+        ]
+    )
+    return deliberation
+
+
+def places(deliberation: Deliberation, **arguments: Any) -> list[str]:
+    """Name each hit by its round and agent, an evaluation by its evaluator too."""
+    return [
+        f"{hit.round} {hit.agent_id}"
+        + (f" < {hit.entry.evaluator_agent_id}" if isinstance(hit, EvaluationHit) else "")
+        for hit in deliberation.search(**arguments).hits
+    ]
+
+
+ANN, BOB, LATER = "1 Ann (x)", "1 Bob", "2 Ann (x)"
+BY_BOB, BY_CLEO, BY_ANN = "1 Ann (x) < Bob", "1 Ann (x) < Cleo", "1 Bob < Ann (x)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({}, [ANN, BY_BOB, BY_CLEO, BOB, BY_ANN, LATER]),
+        ({"keywords": []}, [ANN, BY_BOB, BY_CLEO, BOB, BY_ANN, LATER]),
+        ({"keywords": ["LATENCY"]}, [ANN, BY_BOB, BOB, BY_ANN]),
+        ({"keywords": "latency"}, [ANN, BY_BOB, BOB, BY_ANN]),
+        # Bob's keywords stand in the solution and in the thoughts.
+        ({"keywords": ["latency", "cost"]}, [ANN, BOB]),
+        ({"keywords": ["latency", "table"]}, [BY_ANN]),
+        ({"keywords": ["queue\n\nlatency"]}, [ANN]),
+        ({"keywords": ["%"]}, []),
+        ({"keywords": ["lat_ncy"]}, []),
+        ({"keywords": ["'; DROP TABLE versions; --"]}, []),
+        ({"rounds": [2]}, [LATER]),
+        ({"rounds": [2, 7]}, [LATER]),
+        ({"rounds": []}, []),
+        ({"agent_ids": ["bob"]}, [BOB, BY_ANN]),
+        ({"agent_ids": ["Ann"], "rounds": [2]}, [LATER]),
+        ({"phase": "proposing"}, [ANN, BOB, LATER]),
+        ({"phase": "evaluating"}, [BY_BOB, BY_CLEO, BY_ANN]),
+        ({"stances": ["disagree", "agree"]}, [BY_BOB, BY_CLEO]),
+        ({"verdicts": ["contested"]}, [BY_ANN]),
+        ({"stances": ["agree"], "verdicts": ["wrong"]}, []),
+        ({"stances": ["agree"], "phase": "proposing"}, []),
+        ({"min_score": 0}, [ANN, BY_BOB, BY_CLEO]),
+        ({"min_score": -1, "max_score": -1}, [BOB, BY_ANN]),
+        ({"max_score": 10**300}, [ANN, BY_BOB, BY_CLEO, BOB, BY_ANN]),
+        ({"limit": 2}, [ANN, BY_BOB]),
+    ],
+)
+def test_search__filters__find_just_these(
+    deliberation: Deliberation, arguments: dict[str, Any], found: list[str]
+) -> None:
+    assert places(deliberation, **arguments) == found
+
+
+def test_search_deliberation__hits__are_written_as_designed(deliberation: Deliberation) -> None:
+    assert deliberation.search_deliberation(["latency"], agent_ids=["Ann"]) == (
+        '<proposal round="1" agent="Ann (x)" score="0.5" lines="5" matched_lines="3,5">\n'
+        "<content># Queue\n\nLatency: 12 ms\n\nCost, latency.\n</content>\n"
+        "</proposal>\n"
+        '<evaluation round="1" agent="Ann (x)" evaluator="Bob" score="0.25" stance="disagree">\n'
+        "<content>The latency is wrong.</content>\n"
+        "</evaluation>"
+    )
+
+
+def test_search_deliberation__without_keywords__has_no_matched_lines(
+    deliberation: Deliberation,
+) -> None:
+    opening, *_ = deliberation.search_deliberation(rounds=[2]).split("\n")
+    assert opening == '<proposal round="2" agent="Ann (x)" lines="1">'
+
+
+def test_search_deliberation__long_content__is_cut(deliberation: Deliberation) -> None:
+    deliberation.propose("Long", "x" * 2_000, round=3)
+    deliberation.propose("Longer", "x" * 2_001, round=3)
+    answer = deliberation.search_deliberation(["xxx"])
+    assert f"<content>{'x' * 2_000}</content>" in answer
+    assert f"<content>{'x' * 2_000}...</content>" in answer
+
+
+def test_search_deliberation__past_the_limit__says_so() -> None:
+    deliberation = Deliberation()
+    assert deliberation.search_deliberation(["x"]) == "No results: there are no proposals yet."
+    for number in range(60):
+        deliberation.propose(f"Agent {number:02}", "x")
+    for limit, shown in ((10, 10), (50, 50), (10**30, 50)):
+        answer = deliberation.search_deliberation(["x"], limit=limit)
+        assert answer.count("<proposal ") == shown
+        assert answer.endswith(
+            f"\n[more than these {shown} results: narrow the search, or raise limit, to 50 at most]"
+        )
+    assert deliberation.search_deliberation(["y"]) == "No results. There are proposals in rounds 1."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"keywords": ["a", ""]}, "keywords holds an empty text, which would match everything"),
+        ({"keywords": [1]}, "each of keywords is a str, not int"),
+        ({"keywords": 7}, "keywords is a list of texts, not 7"),
+        ({"rounds": ["1"]}, "round is an integer from 0 up, not '1'"),
+        ({"rounds": "1"}, "rounds is a list of integers, not '1'"),
+        ({"phase": "voting"}, "phase is 'voting'; there are 'proposing', 'evaluating'"),
+        (
+            {"stances": ["yes"]},
+            "stances holds 'yes'; there are 'strong_agree', 'agree', 'neutral', 'disagree', "
+            "'strong_disagree'",
+        ),
+        ({"verdicts": ["true"]}, "verdicts holds 'true'; there are 'verified', 'contested'"),
+        ({"min_score": "1"}, "min_score is a number, not '1'"),
+        ({"min_score": float("nan")}, "min_score is a finite number, not nan"),
+        ({"max_score": 10**400}, "max_score is a finite number"),
+        ({"min_score": 1, "max_score": 0}, "min_score 1 is above max_score 0"),
+        ({"limit": 0}, "limit is 0, and the least is 1"),
+        ({"limit": None}, "limit is an integer from 1 up, not None"),
+    ],
+)
+def test_search__bad_argument__is_one_line_with_the_valid_ones(
+    deliberation: Deliberation, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=re.escape(message)):
+        deliberation.search(**arguments)
+
+
+def test_search__unknown_agent__is_an_error_that_names_those_there_are(
+    deliberation: Deliberation,
+) -> None:
+    with pytest.raises(NotFoundError, match=r"no agent is called 'Bop'; there are 'Bob', 'Ann"):
+        deliberation.search(agent_ids=["Bop"])
+
+
+def test_search__finds_in_the_latest_version_only(deliberation: Deliberation) -> None:
+    deliberation.propose("Bob", "Rewritten.", round=1)
+    assert places(deliberation, agent_ids=["Bob"]) == [BOB]
+    assert places(deliberation, keywords=["cache"]) == []
+
+
+def contents(deliberation: Deliberation) -> list[tuple[str, str, str]]:
+    return [(one.agent_id, one.text, one.thought_process) for one in deliberation.proposals()]
+
+
+@given(
+    st.lists(st.tuples(documents, any_text), max_size=4),
+    st.lists(st.text(st.characters(), min_size=1, max_size=2), max_size=3),
+    st.data(),
+)
+def test_search__any_texts_and_keywords__equals_a_plain_scan(
+    proposals: list[tuple[str, str]], keywords: list[str], data: st.DataObject
+) -> None:
+    with Deliberation() as deliberation:
+        for number, (text, thoughts) in enumerate(proposals):
+            deliberation.propose(f"Agent {number}", text, thought_process=thoughts)
+        everything = "".join(text + thoughts for _, text, thoughts in contents(deliberation))
+        if everything:
+            # Such as are surely there, in another case.
+            start = data.draw(st.integers(0, len(everything) - 1))
+            keywords = [*keywords, everything[start : start + data.draw(st.integers(1, 5))].upper()]
+        wanted = [keyword.lower() for keyword in keywords]
+        expected = [
+            agent_id
+            for agent_id, text, thoughts in contents(deliberation)
+            if all(one in text.lower() or one in thoughts.lower() for one in wanted)
+        ]
+        found = deliberation.search(keywords)
+        assert [hit.agent_id for hit in found.hits] == expected
+        for hit in found.hits:
+            assert isinstance(hit, ProposalHit)
+            lines = split_lines(hit.content)
+            assert (
+                list(hit.matched_lines)
+                == [
+                    number
+                    for number, line in enumerate(lines, start=1)
+                    if any(one in line.lower() for one in wanted)
+                ][:20]
+            )
+            for number in hit.matched_lines:
+                answer = deliberation.read(hit.agent_id, from_line=number, to_line=number)
+                assert any(one in answer.lines[0].lower() for one in wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "keywords", "numbers"),
+    [
+        ("a\nb\nA\n", ["a"], (1, 3)),
+        ("a\r\n\rb\u2028a\n", ["a"], (1, 3)),
+        ("İstanbul\nISTANBUL", ["istanbul"], (2,)),
+        ("\u0391\u03a3\n\u03b1\u03c2", ["\u0391\u03a3"], (1, 2)),
+        ("x\n" * 30, ["x"], tuple(range(1, 21))),
+        ("x", [], ()),
+    ],
+    ids=["case", "line endings", "dotted capital", "final sigma", "first 20", "no keyword"],
+)
+def test_matched_lines__compares_in_lower_case(
+    text: str, keywords: list[str], numbers: tuple[int, ...]
+) -> None:
+    assert matched_lines(text, keywords) == numbers

@@ -1,0 +1,239 @@
+"""The tools for a model: schemas that hold, and a call that always answers."""
+
+import inspect
+import json
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from documents import any_text
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.tools import STYLES
+from shape_magic.errors import ArgumentError
+from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
+
+NAMES = ["read_proposal", "search_deliberation"]
+
+
+@pytest.fixture(scope="module")
+def deliberation() -> Deliberation:
+    deliberation = Deliberation()
+    deliberation.propose("Ann (x)", "# Queue\n\nLatency.\n", thought_process="because")
+    deliberation.propose("Bob", "[1]", round=2)
+    return deliberation
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    return {tool["name"]: tool["input_schema"] for tool in Deliberation().tools("input_schema")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tools__schema__is_valid_and_describes_every_argument(name: str) -> None:
+    schema = schemas()[name]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["type"] == "object"
+    assert schema["additionalProperties"] is False
+    assert all(part["description"] for part in schema["properties"].values())
+    json.dumps(schema)
+
+
+def test_tools__arguments__are_those_of_the_methods() -> None:
+    for name, schema in schemas().items():
+        method = inspect.signature(getattr(Deliberation, name))
+        assert list(schema["properties"]) == list(method.parameters)[1:]
+
+
+def test_tools__both_styles__say_the_same() -> None:
+    functions, inputs = (Deliberation().tools(style) for style in STYLES)
+    assert [tool["type"] for tool in functions] == ["function", "function"]
+    assert [
+        {
+            "name": tool["function"]["name"],
+            "description": tool["function"]["description"],
+            "input_schema": tool["function"]["parameters"],
+        }
+        for tool in functions
+    ] == inputs
+    assert [tool["name"] for tool in inputs] == NAMES
+
+
+def test_tools__unknown_style__names_those_there_are() -> None:
+    with pytest.raises(
+        ArgumentError, match="style is 'xml'; there are 'functions', 'input_schema'"
+    ):
+        Deliberation().tools("xml")  # type: ignore[arg-type]
+
+
+def test_call_tool__mapping_and_json__answer_as_the_method_does(deliberation: Deliberation) -> None:
+    arguments = {"agent_id": "ann", "from_line": 1, "to_line": 2.0, "round": None}
+    expected = deliberation.read_proposal("ann", from_line=1, to_line=2)
+    assert deliberation.call_tool("read_proposal", arguments) == expected
+    assert deliberation.call_tool("read_proposal", json.dumps(arguments)) == expected
+    assert deliberation.call_tool(
+        "search_deliberation", {"keywords": ["LATENCY"], "rounds": [1]}
+    ) == deliberation.search_deliberation(["latency"], rounds=[1])
+    assert deliberation.call_tool("search_deliberation", {}) == deliberation.search_deliberation()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "answer"),
+    [
+        ("read", {}, "no tool is called 'read'; there are 'read_proposal', 'search_deliberation'"),
+        ("read_proposal", {}, "read_proposal: $: object missing required field agent_id"),
+        ("read_proposal", [1], "the arguments of read_proposal are an object, not [1]"),
+        ("read_proposal", None, "the arguments of read_proposal are an object, not None"),
+        ("read_proposal", "", "the arguments of read_proposal are no JSON: Expecting value at "),
+        ("read_proposal", "[1]", "the arguments of read_proposal are an object, not [1]"),
+        (
+            "read_proposal",
+            {"agent_id": "Ann", "line": 3},
+            "read_proposal has no argument 'line'; there are 'agent_id', 'round', 'from_line', ",
+        ),
+        (
+            "read_proposal",
+            {"agent_id": "Ann", "from_line": "3"},
+            "read_proposal: $.from_line: expected int, got str",
+        ),
+        ("read_proposal", {"agent_id": "Zed"}, "no agent is called 'Zed'; there are "),
+        ("read_proposal", {"agent_id": "Ann", "from_line": 0}, "from_line is 0; lines are 1 to 3"),
+        ("search_deliberation", {"keywords": "x"}, "search_deliberation: $.keywords: expected "),
+        ("search_deliberation", {"phase": "x"}, "phase is 'x'; there are 'proposing', "),
+    ],
+)
+def test_call_tool__bad_call__is_answered_by_one_line(
+    deliberation: Deliberation, name: str, arguments: Any, answer: str
+) -> None:
+    given_answer = deliberation.call_tool(name, arguments)
+    assert given_answer.startswith(answer)
+    assert len(given_answer.splitlines()) == 1
+
+
+def test_call_tool__closed_deliberation__is_answered_too() -> None:
+    deliberation = Deliberation()
+    deliberation.close()
+    assert deliberation.call_tool("search_deliberation", {}) == (
+        "the deliberation in memory is closed"
+    )
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([10**30, -(10**30)])
+    # Python itself refuses to write this one out.
+    | st.builds(lambda: 10**5000)
+    | st.floats()
+    | any_text
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.tuples(inner)
+        | st.dictionaries(any_text | st.integers() | st.none(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+argument_names = st.sampled_from(
+    sorted({name for schema in schemas().values() for name in schema["properties"]})
+)
+near_misses = st.dictionaries(
+    argument_names, anything | st.sampled_from(["Ann", "bob", [1], ["x"]])
+)
+json_values = st.none() | st.booleans() | st.integers() | st.floats() | any_text
+as_json = st.dictionaries(argument_names | any_text, json_values | st.lists(json_values)).map(
+    json.dumps
+)
+calls = anything | near_misses | as_json
+
+
+@given(st.sampled_from(NAMES) | anything, calls)
+@settings(max_examples=400)
+def test_call_tool__anything_at_all__is_answered_by_text(name: Any, arguments: Any) -> None:
+    deliberation = Deliberation()
+    deliberation.propose("Ann (x)", "# Queue\n", thought_process="because")
+    assert isinstance(deliberation.call_tool(name, arguments), str)
+    deliberation.close()
+
+
+def optional(draw: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | draw
+
+
+positive = st.integers(1, 60)
+rounds = st.integers(0, 2**63 - 1) | st.just(1)
+words = st.text(st.characters(), min_size=1)
+ALLOWED: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    "read_proposal": st.fixed_dictionaries(
+        {"agent_id": st.just("Ann")},
+        optional={
+            "round": optional(st.just(1)),
+            "from_line": optional(st.just(1)),
+            "to_line": optional(positive),
+            "offset": optional(st.integers(0)),
+            "limit": optional(positive | st.just(3.0)),
+        },
+    ),
+    "search_deliberation": st.fixed_dictionaries(
+        {},
+        optional={
+            "keywords": optional(st.lists(words, max_size=2)),
+            "rounds": optional(st.lists(rounds)),
+            "agent_ids": optional(st.lists(st.just("Ann"))),
+            "phase": optional(st.sampled_from(PHASES)),
+            "stances": optional(st.lists(st.sampled_from(STANCES))),
+            "verdicts": optional(st.lists(st.sampled_from(VERDICTS))),
+            "min_score": optional(st.floats(-9, 0)),
+            "max_score": optional(st.floats(0, 9) | st.integers(0)),
+            "limit": optional(positive),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data())
+def test_call_tool__what_the_schema_allows__is_taken(name: str, data: st.DataObject) -> None:
+    arguments = data.draw(ALLOWED[name])
+    jsonschema.validate(arguments, schemas()[name])
+    deliberation = Deliberation()
+    deliberation.propose("Ann (x)", "# Queue\n")
+    answer = deliberation.call_tool(name, arguments)
+    assert answer.startswith(("<proposal ", "No results"))
+    deliberation.close()
+
+
+REFUSED: list[tuple[str, dict[str, Any]]] = [
+    ("read_proposal", {}),
+    ("read_proposal", {"agent_id": ""}),
+    ("read_proposal", {"agent_id": 1}),
+    ("read_proposal", {"agent_id": "Ann", "other": 1}),
+    ("read_proposal", {"agent_id": "Ann", "round": -1}),
+    ("read_proposal", {"agent_id": "Ann", "round": 2**63}),
+    ("read_proposal", {"agent_id": "Ann", "from_line": 0}),
+    ("read_proposal", {"agent_id": "Ann", "to_line": True}),
+    ("read_proposal", {"agent_id": "Ann", "offset": -1}),
+    ("read_proposal", {"agent_id": "Ann", "limit": 0}),
+    ("read_proposal", {"agent_id": "Ann", "limit": 1.5}),
+    ("search_deliberation", {"keywords": [""]}),
+    ("search_deliberation", {"keywords": ["a", 1]}),
+    ("search_deliberation", {"rounds": [-1]}),
+    ("search_deliberation", {"rounds": [2**63]}),
+    ("search_deliberation", {"agent_ids": [""]}),
+    ("search_deliberation", {"phase": "x"}),
+    ("search_deliberation", {"stances": ["x"]}),
+    ("search_deliberation", {"verdicts": ["x"]}),
+    ("search_deliberation", {"min_score": "1"}),
+    ("search_deliberation", {"limit": 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), REFUSED)
+def test_call_tool__what_the_schema_forbids__is_refused(
+    deliberation: Deliberation, name: str, arguments: dict[str, Any]
+) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(arguments, schemas()[name])
+    assert not deliberation.call_tool(name, arguments).startswith(("<proposal ", "No results"))
