@@ -47,10 +47,11 @@ def test_json_line__without_a_pair_of_surrogates__is_valid_utf_8(text: str) -> N
         ('{"a": }', "no JSON: Expecting value at character 7"),
         ("[NaN]", "no JSON: NaN is no JSON number"),
         ("[-Infinity]", "no JSON: -Infinity is no JSON number"),
-        ("[1e999]", "the number 1e999 is out of a float's range"),
+        ("[1e999]", "no JSON that can be read: 1e999 is out of a float's range"),
         ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
+        ("9" * 5_000, "no JSON that can be read: an integer in it is too long"),
     ],
-    ids=["empty", "no value", "nan", "infinity", "too large", "too deep"],
+    ids=["empty", "no value", "nan", "infinity", "too large", "too deep", "too long"],
 )
 def test_parse_json__what_is_no_json__is_named(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):

@@ -44,18 +44,27 @@ def parse_json(text: str) -> Any:
         return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON: {error.msg} at character {error.pos + 1}") from None
+    except _RefusedError:
+        raise
     except RecursionError:
         raise ValueError("no JSON that can be read: it nests too deeply") from None
+    except ValueError:
+        # Python reads no integer of more than some thousand digits.
+        raise ValueError("no JSON that can be read: an integer in it is too long") from None
+
+
+class _RefusedError(ValueError):
+    """A number that JSON does not have, or that no float holds."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"no JSON: {name} is no JSON number")
+    raise _RefusedError(f"no JSON: {name} is no JSON number")
 
 
 def _finite(spelt: str) -> float:
     number = float(spelt)
     if number in (float("inf"), float("-inf")):
-        raise ValueError(f"the number {spelt[:20]} is out of a float's range")
+        raise _RefusedError(f"no JSON that can be read: {spelt[:20]} is out of a float's range")
     return number
 
 

@@ -7,6 +7,7 @@ import uuid
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -157,22 +158,28 @@ def _unknown(record: ProposalRecord) -> dict[str, Any]:
 def record_of(store: Store, row: Row) -> ProposalRecord:
     """Write a version as a wire record again."""
     unknown = row.unknown or {"record": {}, "proposal": {}}
+    evaluations = tuple(store.evaluations(row.id))
+    score = row.aggregated_score
+    # What a record left out it may have been given since.
+    since = {"evaluations"} if evaluations else set()
+    if score is not None:
+        since.add("aggregated_score")
     return ProposalRecord(
         round=row.round,
         author_agent_id=row.agent_id,
         proposal=ProposalBody(
             content=row.content, thought_process=row.thoughts, **_kept(unknown["proposal"])
         ),
-        evaluations=tuple(store.evaluations(row.id)),
-        aggregated_score=row.aggregated_score,
-        **_kept(unknown["record"]),
+        evaluations=evaluations,
+        aggregated_score=score,
+        **_kept(unknown["record"], since=since),
     )
 
 
-def _kept(unknown: dict[str, Any]) -> dict[str, Any]:
+def _kept(unknown: dict[str, Any], *, since: AbstractSet[str] = frozenset()) -> dict[str, Any]:
     return {
         "extra": unknown.get("extra", {}),
-        "absent": frozenset(unknown.get("absent", ())),
+        "absent": frozenset(unknown.get("absent", ())) - since,
     }
 
 

@@ -1,0 +1,258 @@
+"""Transcripts are read whole or not at all, and written back as they came."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_records import proposal_records
+
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.encoding import json_line
+from shape_magic.deliberation.records import Evaluation, EvaluationEntry
+from shape_magic.deliberation.transcripts import BadLine
+from shape_magic.errors import TranscriptError, TranscriptWarning
+
+
+def record(agent_id: str = "Ann", content: str = "# A", **fields: Any) -> dict[str, Any]:
+    return {
+        "round": 1,
+        "author_agent_id": agent_id,
+        "proposal": {"thought_process": "because", "content": content},
+        "evaluations": [],
+        "aggregated_score": None,
+        **fields,
+    }
+
+
+def evaluation(evaluator: str, score: float | None, **fields: Any) -> dict[str, Any]:
+    return {
+        "evaluator_agent_id": evaluator,
+        "evaluation": {"score": score, "justification": "why", "stance": "agree", **fields},
+        "synthetic": False,
+    }
+
+
+def write(path: Path, *records: Any) -> Path:
+    path.write_bytes(b"".join(json_line(one) + b"\n" for one in records))
+    return path
+
+
+def read_back(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+UNKNOWN = record(
+    proposal={"thought_process": None, "content": "é", "tokens": {"in": 3, "out": [1, 2.5]}},
+    evaluations=[
+        {
+            "evaluator_agent_id": "Bob",
+            "evaluation": {
+                "score": 0.5,
+                "claim_assessments": [{"claim": "c", "verdict": "new word", "source": None}],
+                "category_scores": {"novelty": None, "wit": 3},
+                "mood": ["calm"],
+            },
+            "latency": 1.5,
+        }
+    ],
+    aggregated_score=0.123,
+    model="x",
+    extra={"absent": True},
+)
+
+
+def test_load_and_save__unknown_fields__come_back_equal(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.jsonl", UNKNOWN, record("Bob"))
+    with Deliberation.load(path) as deliberation:
+        assert deliberation.save(tmp_path / "out.jsonl") == 2
+    assert read_back(tmp_path / "out.jsonl") == [UNKNOWN, record("Bob")]
+
+
+@settings(deadline=None)
+@given(st.lists(proposal_records, max_size=4, unique_by=lambda one: one["author_agent_id"]))
+def test_load_and_save__any_records__are_the_same_deliberation(
+    tmp_path_factory: pytest.TempPathFactory, wires: list[dict[str, Any]]
+) -> None:
+    wires = [one for one in wires if one["author_agent_id"]]
+    folder = tmp_path_factory.mktemp("transcripts")
+    with Deliberation.load(write(folder / "in.jsonl", *wires)) as first:
+        assert len(first.records()) == len(wires)
+        first.save(folder / "out.jsonl")
+        with Deliberation.load(folder / "out.jsonl") as second:
+            assert second.records() == first.records()
+            assert second.proposals() == first.proposals()
+
+
+def test_load__utf_8_with_a_mark_blank_lines_and_crlf__is_read(tmp_path: Path) -> None:
+    lines = [json.dumps(record("Ann")), "", "  ", json.dumps(record("Bob"))]
+    path = tmp_path / "in.jsonl"
+    path.write_bytes("\ufeff".encode() + "\r\n".join(lines).encode())
+    assert Deliberation.load(path).agents() == ["Ann", "Bob"]
+
+
+BAD_LINES = [
+    (
+        json.dumps(record(evaluations=[evaluation("Bob", "high")])),  # type: ignore[arg-type]
+        "$.evaluations[0].evaluation.score: expected float, got str",
+    ),
+    (json.dumps(record(round="1")), "$.round: expected int, got str"),
+    (json.dumps(record("")), "agent_id is empty; an agent is named by at least one character"),
+    ("[]", "$: expected object, got array"),
+    ("{", "no JSON: Expecting property name enclosed in double quotes at character 3"),
+    ('{"round": NaN}', "no JSON: NaN is no JSON number"),
+    ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
+    ('{"round": ' + "9" * 5_000 + "}", "no JSON that can be read: an integer in it is too long"),
+    (b'{"\xff": 1}', "no UTF-8"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"), BAD_LINES, ids=[reason[:30] for _, reason in BAD_LINES]
+)
+def test_add_transcript__bad_line__names_it_and_takes_nothing(
+    tmp_path: Path, line: str | bytes, reason: str
+) -> None:
+    path = tmp_path / "in.jsonl"
+    good = json_line(record("Ann"))
+    path.write_bytes(good + b"\n\n" + (line.encode() if isinstance(line, str) else line) + b"\n")
+    deliberation = Deliberation()
+    kept = deliberation.propose("Zoe", "kept")
+    with pytest.raises(TranscriptError) as caught:
+        deliberation.add_transcript(path)
+    assert str(caught.value).startswith(f"{path}, line 3: {reason}")
+    assert deliberation.proposals() == [kept]
+
+    with pytest.warns(TranscriptWarning) as warned:
+        report = deliberation.add_transcript(path, skip_bad=True)
+    assert report.records == 1
+    assert [bad.line for bad in report.left_out] == [3]
+    assert report.left_out[0].reason.startswith(reason)
+    assert str(warned[0].message).startswith(f"{path}: 1 of 2 records left out: line 3: {reason}")
+    assert deliberation.agents() == ["Ann", "Zoe"]
+
+
+def test_load__many_bad_lines__are_all_reported_and_three_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.jsonl", *[{"round": number} for number in range(5)])
+    with pytest.warns(TranscriptWarning, match=r"5 of 5 records left out: line 1: .*; and 2 more$"):
+        Deliberation.load(path, skip_bad=True)
+    with pytest.warns(TranscriptWarning):
+        report = Deliberation().add_transcript(path, skip_bad=True)
+    missing = "$: object missing required field author_agent_id"
+    assert report.left_out == tuple(BadLine(number, missing) for number in range(1, 6))
+
+
+def test_load__missing_file__is_the_systems_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Deliberation.load(tmp_path / "none.jsonl")
+
+
+def test_load__two_records_of_one_agent__are_versions(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "in.jsonl",
+        record(content="a", evaluations=[evaluation("Bob", 1.0)]),
+        record(content="b"),
+        record(content="a"),
+    )
+    with Deliberation.load(path) as deliberation:
+        versions = deliberation.versions("Ann")
+        assert [one.content for one in versions] == ["a", "b", "a"]
+        assert [len(deliberation.evaluations(one)) for one in versions] == [1, 0, 0]
+        deliberation.save(tmp_path / "out.jsonl")
+    assert [one["proposal"]["content"] for one in read_back(tmp_path / "out.jsonl")] == [
+        "a",
+        "b",
+        "a",
+    ]
+
+
+def test_add_transcript__again_or_grown__adds_only_what_is_new(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    first = [record(content="a"), record(content="b", evaluations=[evaluation("Bob", 1.0)])]
+    with Deliberation.open(tmp_path / "file.db") as deliberation:
+        for _ in range(2):
+            deliberation.add_transcript(write(path, *first))
+            assert [one.content for one in deliberation.versions("Ann")] == ["a", "b"]
+            assert len(deliberation.evaluations("Ann")) == 1
+        # One that was given twice is twice in the record, and one that is new comes in.
+        more = [evaluation("Bob", 1.0), evaluation("Bob", 1.0), evaluation("Cleo", None)]
+        deliberation.add_transcript(write(path, first[0], record(content="b", evaluations=more)))
+        assert len(deliberation.evaluations("Ann")) == 3
+        assert len(deliberation.versions("Ann")) == 2
+
+
+@pytest.mark.parametrize(
+    ("brought", "scores", "expected"),
+    [
+        (0.123, [0.25], 0.123),
+        (0.123, [], 0.123),
+        (None, [0.25, -1.0], -0.5),
+        (None, [None], None),
+        (None, [], None),
+    ],
+)
+def test_aggregated_score__that_a_record_brings__stands_until_evaluations_change(
+    tmp_path: Path, brought: float | None, scores: list[float | None], expected: float | None
+) -> None:
+    wire = record(
+        aggregated_score=brought,
+        evaluations=[evaluation(f"E{number}", score) for number, score in enumerate(scores)],
+    )
+    path = write(tmp_path / "in.jsonl", wire)
+    with Deliberation.load(path) as deliberation:
+        assert deliberation.aggregated_score("Ann") == expected
+        new = EvaluationEntry(evaluator_agent_id="Zoe", evaluation=Evaluation(score=1.0))
+        deliberation.add_evaluations([(deliberation.proposal("Ann"), new)])
+        real = [score for score in scores if score is not None]
+        recomputed = sum(abs(score) ** 0.5 * (1 if score > 0 else -1) for score in [*real, 1.0])
+        assert deliberation.aggregated_score("Ann") == recomputed
+        # The record's score knows nothing of Zoe, so taking it in again does not bring it back.
+        deliberation.add_transcript(path)
+        assert deliberation.aggregated_score("Ann") == recomputed
+
+
+def test_save__replaces_a_file_in_one_step_and_keeps_its_mode(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+    path.chmod(0o640)
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    deliberation = Deliberation()
+    deliberation.propose("Ann", "a")
+    deliberation.save(link)
+    assert link.is_symlink()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert read_back(path)[0]["author_agent_id"] == "Ann"
+    assert sorted(os.listdir(tmp_path)) == ["link.jsonl", "out.jsonl"]
+
+
+def test_save__that_fails__leaves_the_old_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+    deliberation = Deliberation()
+    deliberation.propose("Ann", "a")
+
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        deliberation.save(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.jsonl"]
+
+
+def test_save__over_its_own_database__is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        deliberation.propose("Ann", "a")
+        with pytest.raises(TranscriptError, match="own database; save to another file"):
+            deliberation.save(path)
+    with Deliberation.open(path) as deliberation:
+        assert deliberation.agents() == ["Ann"]
