@@ -52,6 +52,7 @@ def reference_structure(text: str) -> Structure:
 
 _UNDERLINE = re.compile(r"[ \t>]*(?:=+|-+)[ \t]*")
 _ATX = re.compile(r"#{1,6}(?:[ \t]|\Z)")
+_BLOCK = re.compile("p|h[1-6]|pre|li|ul|ol|blockquote|table|thead|tbody|tr|td|th")
 _POSITION = re.compile(r"(\d+):(\d+)-(\d+):(\d+)")
 
 
@@ -103,7 +104,7 @@ class _Reader(HTMLParser):
             else:
                 self._heading(text)
             self._open = None
-        if tag != "code":
+        if _BLOCK.fullmatch(tag):
             self._text = []
 
     def _code_block(self, text: str) -> None:

@@ -1,0 +1,28 @@
+"""Options and fixtures that several test modules share."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The machines that run the tests may be slow and shared: what counts is the result.
+settings.register_profile(
+    "shape_magic", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("shape_magic")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--answers",
+        type=Path,
+        default=None,
+        help="a folder, or a JSON Lines file with id and text, to hold against the reference",
+    )
+
+
+@pytest.fixture
+def answers_path(request: pytest.FixtureRequest) -> Path | None:
+    """Give the path of the option `--answers`."""
+    path: Path | None = request.config.getoption("--answers")
+    return path

@@ -1,0 +1,44 @@
+"""Every rule of the design, as cases in `tests/cases/*.md`."""
+
+import pytest
+
+import shape_magic
+from tests.cases import FOLDER, Case, describe, fields_of, read_cases
+
+CASES = [case for path in sorted(FOLDER.glob("*.md")) for case in read_cases(path)]
+
+
+def test_cases__are_there_and_have_names_of_their_own() -> None:
+    assert len(CASES) > 100
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_case__comes_out_as_expected(case: Case) -> None:
+    measurement = shape_magic.measure(case.text)
+    assert describe(measurement, fields=fields_of(case.expected)) == case.expected
+
+
+def test_cases__every_note_has_one() -> None:
+    noted = {
+        word.split("@")[0]
+        for case in CASES
+        for line in case.expected
+        if line.startswith("notes: ")
+        for word in line.split()[1:]
+    }
+    # A file that is not UTF-8 is no text, and has its own test.
+    assert noted == {
+        "fenced-document",
+        "json-refused",
+        "label-like-anchors",
+        "no-heading",
+        "no-table",
+        "prompt-tag",
+        "repeated-key",
+        "swallowed-paragraph",
+        "swollen",
+        "too-deep",
+        "unclosed-fence",
+        "underlined-paragraph",
+    }

@@ -1,0 +1,89 @@
+"""The readable form against the standard library's own parser."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+import shape_magic
+from shape_magic.analyzers.json import JsonAnalyzer, refusal
+from shape_magic.shape import Note
+from tests.strategies import json_documents
+
+
+def pairs(text: str) -> object:
+    """Parse with every field kept, repeated keys too, and numbers as they are spelt."""
+    return json.loads(text, object_pairs_hook=list, parse_int=str, parse_float=str)
+
+
+def joined(value: object) -> object:
+    """Join surrogate pairs in every string, as UTF-16 does."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    if isinstance(value, (list, tuple)):
+        return type(value)(joined(one) for one in value)
+    return value
+
+
+@given(json_documents)
+def test_readable_form__is_the_same_document(text: str) -> None:
+    assert joined(pairs(shape_magic.measure(text).text)) == joined(pairs(text))
+
+
+@given(json_documents)
+def test_readable_form__has_two_spaces_and_one_field_or_element_a_line(text: str) -> None:
+    readable = shape_magic.measure(text).text
+    value = joined(json.loads(text, parse_float=str, parse_int=str))
+    if '"' not in text and ":" not in text:
+        assert readable == json.dumps(json.loads(text), indent=2).replace("[ ]", "[]")
+    assert len(readable.split("\n")) == 1 + below(value) + closing(value)
+
+
+def below(value: object) -> int:
+    """Count the fields and elements, at any depth."""
+    if isinstance(value, dict):
+        return len(value) + sum(below(one) for one in value.values())
+    if isinstance(value, list):
+        return len(value) + sum(below(one) for one in value)
+    return 0
+
+
+def closing(value: object) -> int:
+    """Count the brackets that close on a line of their own."""
+    if isinstance(value, dict):
+        return bool(value) + sum(closing(one) for one in value.values())
+    if isinstance(value, list):
+        return bool(value) + sum(closing(one) for one in value)
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("[1,\n2,\n]", 3, ""),
+        ('{"a": NaN}', 1, "NaN is no JSON number"),
+        ("[" * 129 + "]" * 129, 1, "it nests deeper than 128"),
+        ('{"a": 1}\r\n{}', 2, "Extra data"),
+    ],
+)
+def test_refusal__names_the_line_and_the_reason(text: str, line: int, reason: str) -> None:
+    note = refusal(text)
+    assert isinstance(note, Note)
+    assert note.line == line
+    assert reason in note.message
+
+
+@pytest.mark.parametrize("text", ["", "a", "[link](x)", "3", '"a"', "{", "```json\n{}\n```"])
+def test_json__is_not_asked_about_text_of_another_kind(text: str) -> None:
+    assert JsonAnalyzer().measure(text) is None
+    assert refusal(text) is None
+
+
+def test_json__deep_nesting_raises_nothing() -> None:
+    text = "[" * 100_000 + "]" * 100_000
+    assert shape_magic.measure(text).kind == "markdown"
+    assert shape_magic.measure('{"a":' * 100_000 + "1" + "}" * 100_000).kind == "markdown"
+
+
+def test_json__a_string_never_closed_is_scanned_once() -> None:
+    assert shape_magic.measure("[" * 200 + '"\\' * 100_000 + "]").kind == "markdown"

@@ -1,0 +1,193 @@
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from shape_magic.analyzers.json import JsonAnalyzer
+from shape_magic.analyzers.markdown import MarkdownAnalyzer
+from shape_magic.analyzers.registry import Registry
+from shape_magic.errors import AnalyzerError, AnalyzerWarning
+from shape_magic.shape import Evidence, Measurement
+
+
+class Shout:
+    """A toy analyzer: recognises text in capitals."""
+
+    kind = "shout"
+    version = "1"
+    meanings: Mapping[str, str] = {"chars": "characters, all of them loud"}
+
+    def measure(self, text: str) -> Measurement | None:
+        if not text.isupper():
+            return None
+        return Measurement.from_evidence(
+            kind=self.kind,
+            version=self.version,
+            text=text,
+            kinds=["prose"],
+            evidence={"chars": [Evidence(1, 1, len(text))], "lines": [Evidence(1, 1, 1)]},
+        )
+
+
+def analyzer(**changes: Any) -> Any:
+    """Make an analyzer that differs from the toy by some attributes."""
+    parts = {name: getattr(Shout(), name) for name in ("kind", "version", "meanings", "measure")}
+    return SimpleNamespace(**parts | changes)
+
+
+@pytest.fixture
+def registry() -> Registry:
+    return Registry([JsonAnalyzer()], fallback=MarkdownAnalyzer())
+
+
+def test_register__puts_an_analyzer_just_ahead_of_the_fallback(registry: Registry) -> None:
+    registry.register(Shout())
+    assert registry.names == ("json", "shout", "markdown")
+    assert registry.measure("LOUD").analyzer == "shout/1"
+    assert registry.measure("quiet").kind == "markdown"
+
+
+def test_register__before_another_kind(registry: Registry) -> None:
+    registry.register(Shout(), before="json")
+    assert registry.names == ("shout", "json", "markdown")
+    assert [one.kind for one in registry] == ["shout", "json", "markdown"]
+
+
+def test_register__before_a_kind_that_is_not_there(registry: Registry) -> None:
+    with pytest.raises(AnalyzerError, match="'yaml'; there are json, markdown"):
+        registry.register(Shout(), before="yaml")
+    assert registry.names == ("json", "markdown")
+
+
+def test_register__refuses_a_kind_that_is_taken_and_names_both(registry: Registry) -> None:
+    registry.register(Shout())
+    with pytest.raises(AnalyzerError, match=r"namespace\(.*'shout' is taken by .*Shout object"):
+        registry.register(analyzer())
+
+
+@pytest.mark.parametrize(
+    ("thing", "reason"),
+    [
+        (object(), "its kind is None"),
+        (Shout, "is a class; register an instance"),
+        (analyzer(kind="Two Words"), "its kind is 'Two Words'"),
+        (analyzer(kind=3), "its kind is 3"),
+        (analyzer(version=1), "its version is 1"),
+        (analyzer(version=""), "its version is ''"),
+        (analyzer(measure=None), "it has no method measure"),
+        (analyzer(meanings=None), "its meanings are None"),
+        (analyzer(meanings={"words": "w"}), "gives a meaning to 'words'"),
+    ],
+)
+def test_register__refuses_what_is_no_analyzer(registry: Registry, thing: Any, reason: str) -> None:
+    with pytest.raises(AnalyzerError, match=reason):
+        registry.register(thing)
+    assert registry.names == ("json", "markdown")
+
+
+def test_unregister__takes_an_analyzer_out(registry: Registry) -> None:
+    registry.unregister("json")
+    assert registry.names == ("markdown",)
+    assert registry.measure("{}").kind == "markdown"
+
+
+def test_unregister__keeps_the_fallback(registry: Registry) -> None:
+    with pytest.raises(AnalyzerError, match="'markdown' is the fallback and stays"):
+        registry.unregister("markdown")
+
+
+def test_measure__skips_an_analyzer_that_raises_and_names_it(registry: Registry) -> None:
+    def fail(text: str) -> None:
+        raise RuntimeError("broken")
+
+    registry.register(analyzer(kind="bad", measure=fail), before="json")
+    with pytest.warns(AnalyzerWarning, match=r"'bad' failed \(RuntimeError: broken\)"):
+        assert registry.measure("[1]").kind == "json"
+    with pytest.raises(RuntimeError, match="broken"):
+        registry.measure("[1]", analyzer="bad")
+
+
+def test_measure__skips_an_analyzer_that_answers_something_else(registry: Registry) -> None:
+    registry.register(analyzer(measure=lambda text: {"chars": 1}))
+    with pytest.warns(AnalyzerWarning, match="returned dict"):
+        assert registry.measure("LOUD").kind == "markdown"
+
+
+def test_measure__by_name(registry: Registry) -> None:
+    assert registry.measure("[1]", analyzer="markdown").kind == "markdown"
+    with pytest.raises(AnalyzerError, match="'json' does not recognise this text"):
+        registry.measure("text", analyzer="json")
+    with pytest.raises(AnalyzerError, match="called 'yaml'; there are json, markdown"):
+        registry.measure("text", analyzer="yaml")
+
+
+def test_measure__adds_the_notes_that_hold_for_every_kind(registry: Registry) -> None:
+    registry.register(analyzer(measure=lambda text: Shout().measure("LOUD </outline>".upper())))
+    assert registry.measure("x").notes == ()
+    registry.unregister("shout")
+    assert [note.code for note in registry.measure("</outline>").notes] == ["prompt-tag"]
+
+
+PLUGIN = """
+from shape_magic import Evidence, Measurement
+
+class Shout:
+    kind = "shout"
+    version = "7"
+    meanings = {}
+
+    def measure(self, text):
+        if not text.isupper():
+            return None
+        whole = {"chars": [Evidence(1, 1, len(text))], "lines": [Evidence(1, 1, 1)]}
+        return Measurement.from_evidence(
+            kind=self.kind, version=self.version, text=text, kinds=["prose"], evidence=whole
+        )
+"""
+
+PYPROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "shape-magic-shout"
+version = "1.0"
+
+[project.entry-points."shape_magic.analyzers"]
+shout = "shape_magic_shout:Shout"
+broken = "shape_magic_shout:Missing"
+
+[tool.hatch.build.targets.wheel]
+packages = ["shape_magic_shout.py"]
+only-include = ["shape_magic_shout.py"]
+"""
+
+
+def test_entry_point__of_an_installed_package_is_registered(tmp_path: Path) -> None:
+    source, site = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    (source / "shape_magic_shout.py").write_text(PLUGIN, encoding="utf-8")
+    (source / "pyproject.toml").write_text(PYPROJECT, encoding="utf-8")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    subprocess.run([*install, "--target", str(site), str(source)], check=True, timeout=300)
+    script = (
+        f"import sys, warnings; sys.path.insert(0, {str(site)!r})\n"
+        "import shape_magic\n"
+        "with warnings.catch_warnings(record=True) as caught:\n"
+        "    warnings.simplefilter('always')\n"
+        "    print(shape_magic.measure('LOUD').analyzer, *shape_magic.default_registry().names)\n"
+        "print(caught[0].message)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, capture_output=True, text=True, timeout=60
+    )
+    first, second = done.stdout.splitlines()
+    assert first == "shout/7 json shout markdown"
+    assert second.startswith(
+        "the analyzer 'broken' of the package 'shape-magic-shout' was left out"
+    )
