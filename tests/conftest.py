@@ -1,9 +1,13 @@
 """Options and fixtures that several test modules share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from IPython.core.interactiveshell import InteractiveShell
+
+from tests.shells import new_shell
 
 # The machines that run the tests may be slow and shared: what counts is the result.
 settings.register_profile(
@@ -26,3 +30,10 @@ def answers_path(request: pytest.FixtureRequest) -> Path | None:
     """Give the path of the option `--answers`."""
     path: Path | None = request.config.getoption("--answers")
     return path
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[InteractiveShell]:
+    """Give a shell with the extension loaded; the test's folder is its home."""
+    with new_shell(tmp_path) as made:
+        yield made

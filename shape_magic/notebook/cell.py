@@ -6,11 +6,16 @@ the cell as typed. It is this call's cell just when IPython's transform of it is
 `%%time`, say, it is not.
 """
 
+import re
+from typing import Final
+
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.lines import split_lines_keeping_ends
 
 __all__ = ["body_as_typed"]
+
+_OPENING: Final = re.compile(r"\s*(?:>>> |In \[\d+\]: )?\s*%%")
 
 
 def body_as_typed(
@@ -18,8 +23,10 @@ def body_as_typed(
 ) -> str:
     """Give the body of the call `%%magic line` as typed; `cell` is what IPython handed over."""
     call = f"get_ipython().run_cell_magic({magic!r}, {line!r}, {cell!r})\n"
+    # A cell may also call the magic from code, and then there is no body to look for.
     if raw_cell is not None and shell.transform_cell(raw_cell) == call:
         lines = split_lines_keeping_ends(raw_cell)
-        opening = next(number for number, text in enumerate(lines) if "%%" in text)
-        return "".join(lines[opening + 1 :])
+        opening = next((n for n, text in enumerate(lines) if _OPENING.match(text)), None)
+        if opening is not None:
+            return "".join(lines[opening + 1 :])
     return cell.removesuffix("\n")

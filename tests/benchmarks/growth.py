@@ -24,7 +24,8 @@ def filled(line: str, size: int) -> str:
 
 def counted(line: Callable[[int], str], size: int) -> str:
     """Join numbered lines until there are `size` characters."""
-    lines, length = [], 0
+    lines: list[str] = []
+    length = 0
     while length < size:
         lines.append(line(len(lines)))
         length += len(lines[-1])

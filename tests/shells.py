@@ -1,0 +1,38 @@
+"""A shell to run magics in, made for one test and gone after it."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from IPython.core.interactiveshell import InteractiveShell
+
+
+@contextmanager
+def new_shell(folder: Path, *, load: bool = True) -> Iterator[InteractiveShell]:
+    """Make a shell of its own, with the extension loaded; nothing is left of it."""
+    os.environ["IPYTHONDIR"] = str(folder)
+    shell: InteractiveShell = InteractiveShell.instance()
+    try:
+        if load:
+            extension(shell, "load")
+        yield shell
+        if load:
+            extension(shell, "unload")
+    finally:
+        cast(Any, shell.history_manager).end_session()
+        InteractiveShell.clear_instance()
+        del os.environ["IPYTHONDIR"]
+
+
+def extension(shell: InteractiveShell, action: Literal["load", "unload", "reload"]) -> None:
+    """Load, unload or reload the extension, as the magics of these names do."""
+    getattr(shell.extension_manager, f"{action}_extension")("shape_magic")
+
+
+def run(shell: InteractiveShell, cell: str) -> Any:
+    """Run a cell and give its value; an error is raised."""
+    result = shell.run_cell(cell)
+    result.raise_error()
+    return result.result
