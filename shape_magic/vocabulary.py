@@ -52,10 +52,10 @@ ATTRIBUTES: Final = (
         "characters of running text, outside headings, code fences, lists and tables: "
         "where padding hides",
     ),
-    Attribute("headings", "headings", "headings"),
-    Attribute("code_blocks", "code", "code blocks"),
-    Attribute("list_items", "items", "list items"),
-    Attribute("table_rows", "rows", "table rows"),
+    Attribute("headings", "headings", "number of headings"),
+    Attribute("code_blocks", "code", "number of code blocks"),
+    Attribute("list_items", "items", "number of list items, at any depth"),
+    Attribute("table_rows", "rows", "number of table rows"),
 )
 """The whole vocabulary, in the order in which it is written everywhere."""
 

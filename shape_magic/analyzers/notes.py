@@ -16,7 +16,7 @@ NOTES_PER_CODE: Final = 20
 """How many notes of one code a measurement has; the last of them counts the others."""
 
 _PROMPT_TAG: Final = re.compile(
-    r"</?(?:candidate|outline|proposal|final_solution|thought_process|lines|evaluation)\b|"
+    r"<(/?(?:candidate|outline|proposal|final_solution|thought_process|lines|evaluation))\b|"
     r"FINAL SOLUTION:|THOUGHT PROCESS:"
 )
 _FURTHER_ANCHOR: Final = re.compile(r" \| L[0-9]+ ")
@@ -61,5 +61,5 @@ def _general_notes(measurement: Measurement) -> Iterator[Note]:
     if _PROMPT_TAG.search(measurement.text):
         for number, line in enumerate(split_lines(measurement.text), start=1):
             if match := _PROMPT_TAG.search(line):
-                message = f"the solution holds the prompt's own {match[0]!r}"
-                yield Note("prompt-tag", number, message)
+                tag = f"<{match[1]}>" if match[1] else match[0]
+                yield Note("prompt-tag", number, f"the solution holds the prompt's own {tag}")
