@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from documents import any_text, documents
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.retrieval import Reading
 from shape_magic.errors import ArgumentError, NotFoundError, ShapeMagicError
 from shape_magic.lines import LineRange, split_lines
+from tests.documents import any_text, documents
 
 TEXT = "# Recommendation\n\nUse a queue.\n\n| model | latency |\n| --- | --- |\n| a | 12 |\n"
 

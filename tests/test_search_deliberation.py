@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from documents import any_text, documents
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from shape_magic.deliberation.records import ClaimAssessment, Evaluation, Evalua
 from shape_magic.deliberation.search import EvaluationHit, ProposalHit, matched_lines
 from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.lines import split_lines
+from tests.documents import any_text, documents
 
 
 def entry(

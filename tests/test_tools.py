@@ -6,7 +6,6 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from documents import any_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.tools import STYLES
 from shape_magic.errors import ArgumentError
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
+from tests.documents import any_text
 
 NAMES = ["read_proposal", "search_deliberation"]
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_records import proposal_records
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.encoding import json_line
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry
 from shape_magic.deliberation.transcripts import BadLine
 from shape_magic.errors import TranscriptError, TranscriptWarning
+from tests.wire import proposal_records
 
 
 def record(agent_id: str = "Ann", content: str = "# A", **fields: Any) -> dict[str, Any]:
