@@ -1,0 +1,284 @@
+"""The magics over a deliberation: what they take, what they return and how that shows."""
+
+import copy
+import json
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from IPython.core.completer import provisionalcompleter
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from jupyter_client.manager import start_new_kernel
+from traitlets.config import Config
+
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.retrieval import Piece
+from shape_magic.errors import TranscriptWarning
+from shape_magic.notebook.answers import Answer
+from shape_magic.visible import visible
+from tests.documents import any_text
+
+TEXT = "# Queue <b>\n\nLatency: 12 ms\n\n| a | b |\n|---|---|\n"
+
+
+@pytest.fixture
+def shell() -> Iterator[InteractiveShell]:
+    InteractiveShell.clear_instance()
+    made = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
+    made.run_line_magic("load_ext", "shape_magic")
+    yield made
+    made.run_line_magic("unload_ext", "shape_magic")
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def deliberation(shell: InteractiveShell) -> Deliberation:
+    found: Deliberation = shell.run_line_magic("deliberation", "")
+    found.propose("Ann (x)", TEXT, thought_process="because " * 1_000)
+    found.propose('O\'Brien; "x" %_$x {y}', "latency", round=1)
+    found.propose("Ann (x)", "later", round=2)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("Ann", {}),
+        ("ann --round 1 --from-line 3 --to-line 5", {"round": 1, "from_line": 3, "to_line": 5}),
+        ("ann 3:5 --round 1", {"round": 1, "from_line": 3, "to_line": 5}),
+        ("ann 3: --round 1", {"round": 1, "from_line": 3}),
+        ("--round 1 ann :5", {"round": 1, "to_line": 5}),
+        ("ann 5 --round 1", {"round": 1, "from_line": 5, "to_line": 5}),
+        ("ann 60:", {"from_line": 60}),
+        ("'Ann (x)' --round 1 --offset 20 --limit 30", {"round": 1, "offset": 20, "limit": 30}),
+    ],
+)
+def test_read_proposal__is_what_the_tool_answers(
+    shell: InteractiveShell, deliberation: Deliberation, line: str, arguments: dict[str, Any]
+) -> None:
+    answer = shell.run_line_magic("read_proposal", line)
+    assert isinstance(answer, str)
+    assert answer == deliberation.call_tool("read_proposal", {"agent_id": "Ann", **arguments})
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ("", {}),
+        ("latency ms", {"keywords": ["latency", "ms"]}),
+        ("'12 ms' --rounds 1 2", {"keywords": ["12 ms"], "rounds": [1, 2]}),
+        ("--agent-ids Ann --phase proposing", {"agent_ids": ["Ann"], "phase": "proposing"}),
+        ("--stances agree disagree", {"stances": ["agree", "disagree"]}),
+        ("--verdicts wrong --min-score -1 --max-score 1.5", {"verdicts": ["wrong"]}),
+        ("'{latency}' '$x' '%'", {"keywords": ["{latency}", "$x", "%"]}),
+        ("--limit 1", {"limit": 1}),
+    ],
+)
+def test_search_deliberation__is_what_the_tool_answers(
+    shell: InteractiveShell, deliberation: Deliberation, line: str, arguments: dict[str, Any]
+) -> None:
+    answer = shell.run_line_magic("search_deliberation", line)
+    assert answer == deliberation.call_tool("search_deliberation", arguments)
+
+
+def test_evaluation_prompt__with_and_without_shape_and_task(
+    shell: InteractiveShell, deliberation: Deliberation
+) -> None:
+    shell.push({"question": "Choose {x} $y", "number": 3})
+    assert shell.run_line_magic(
+        "evaluation_prompt", "--round 1 --task question"
+    ) == deliberation.evaluation_prompt(round=1, task="Choose {x} $y")
+    assert shell.run_line_magic(
+        "evaluation_prompt", "--task question --without-shape"
+    ) == deliberation.evaluation_prompt(task="Choose {x} $y", with_shape=False)
+    assert "--task names the variable" in shell.run_line_magic("evaluation_prompt", "")
+
+
+@pytest.mark.parametrize(
+    ("magic", "line", "message"),
+    [
+        ("read_proposal", "", "the following arguments are required: agent_id"),
+        ("read_proposal", "Zed", "no agent is called 'Zed'; there are "),
+        ("read_proposal", "Ann 0:2", "from_line is 0; lines are 1 to 1"),
+        ("read_proposal", "Ann 3-5", "argument FROM:TO: '3-5' is no range of lines, such as 31:48"),
+        ("read_proposal", "Ann :", "argument FROM:TO: ':' is no range of lines, such as 31:48"),
+        ("read_proposal", "Ann 1:2 --to-line 3", "the lines are given once: as FROM:TO, or by "),
+        ("read_proposal", "Ann --from-lin 3", "unrecognized arguments: --from-lin 3"),
+        ("read_proposal", "Ann --round 7", "round 7 has no proposals; there are rounds 1, 2"),
+        ("read_proposal", "'Ann", '"\'Ann" cannot be read (no closing quotation)'),
+        ("search_deliberation", "--phase x", "argument --phase: invalid choice: 'x'"),
+        ("search_deliberation", "''", "keywords holds an empty text"),
+        ("evaluation_prompt", "--task none", "there is no variable 'none' in this session"),
+        ("evaluation_prompt", "--task number", "--task number is a int; a task is a str"),
+        ("evaluation_prompt", "--round 9", "round 9 has no proposals; there are rounds 1, 2"),
+        ("deliberation", "--skip-bad", "--skip-bad belongs to --load"),
+        ("deliberation", ".", "'.' is a directory; name a file in it"),
+        ("deliberation", "--load none.jsonl", "'none.jsonl': No such file or directory"),
+    ],
+)
+def test_magics__bad_usage__is_one_line(
+    shell: InteractiveShell, deliberation: Deliberation, magic: str, line: str, message: str
+) -> None:
+    shell.push({"number": 3})
+    with pytest.raises(UsageError) as caught:
+        shell.run_line_magic(magic, line)
+    assert type(caught.value) is UsageError
+    assert str(caught.value).startswith(message)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "%read_proposal Ann 1:1 -o answer",
+        "%search_deliberation later -o answer",
+        "%evaluation_prompt -o answer",
+        "%deliberation -o answer",
+    ],
+)
+def test_magics__output_option__binds_what_is_returned(
+    shell: InteractiveShell, deliberation: Deliberation, line: str
+) -> None:
+    returned = shell.run_cell(line).result
+    assert returned is not None
+    assert shell.user_ns["answer"] is returned
+
+
+@pytest.mark.parametrize("line", ["%read_proposal ", "%search_deliberation x --agent-ids "])
+def test_completion__offers_agent_ids(
+    shell: InteractiveShell, deliberation: Deliberation, line: str
+) -> None:
+    with provisionalcompleter():
+        offered = [one.text for one in shell.Completer.completions(line, len(line))]
+    assert "'Ann (x)'" in offered
+
+
+# How an answer shows
+
+
+def displayed(shell: InteractiveShell, value: object) -> dict[str, str]:
+    shell.display_formatter.active_types = ["text/plain", "text/html"]  # type: ignore[union-attr]
+    data, _ = shell.display_formatter.format(value)  # type: ignore[union-attr]
+    return data  # type: ignore[no-any-return]
+
+
+def test_answer__as_plain_text__is_the_tools_answer(
+    shell: InteractiveShell, deliberation: Deliberation
+) -> None:
+    answer = shell.run_line_magic("read_proposal", "Ann 1:3 --round 1")
+    data = displayed(shell, answer)
+    assert data["text/plain"] == deliberation.call_tool(
+        "read_proposal", {"agent_id": "Ann", "round": 1, "from_line": 1, "to_line": 3}
+    )
+
+
+def test_answer__as_html__leaves_numbers_out_of_a_copy(
+    shell: InteractiveShell, deliberation: Deliberation
+) -> None:
+    data = displayed(shell, shell.run_line_magic("read_proposal", "Ann 1:3 --round 1 --limit 4"))
+    html = data["text/html"]
+    assert "<b>" not in html
+    unselectable = '<span style="opacity:.65;user-select:none;-webkit-user-select:none">'
+    selectable = ""
+    for part in html.split(unselectable):
+        selectable += part.split("</span>")[-1]
+    assert selectable.split(">", 1)[1] == ("# Queue &lt;b&gt;\n\nLatency: 12 ms\nbeca</pre>")
+    assert f"{unselectable}   1| </span># Queue &lt;b&gt;\n" in html
+
+
+@given(any_text, any_text)
+def test_answer__any_text__is_verbatim_as_a_str_and_visible_in_a_display(
+    around: str, quoted: str
+) -> None:
+    answer = Answer([Piece(around), Piece(quoted, quoted=True)])
+    assert answer == around + quoted
+    for copied in (copy.deepcopy(answer), pickle.loads(pickle.dumps(answer))):
+        assert (type(copied), str(copied)) == (Answer, around + quoted)
+        assert copied._repr_html_() == answer._repr_html_()
+    html = answer._repr_html_()
+    assert visible(html) == html
+    assert "\r" not in html
+    assert html.count("<") == 4  # of the <pre> and of the one <span>
+
+
+# Files and transcripts
+
+
+def test_deliberation__on_a_file__takes_what_was_in_memory_along(
+    shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
+) -> None:
+    before = deliberation.proposals()
+    path = tmp_path / "a b.db"
+    moved = shell.run_line_magic("deliberation", f"'{path}'")
+    assert (moved.path, moved.proposals()) == (path, before)
+    assert shell.run_line_magic("deliberation", "") is moved
+    shell.run_cell("%%shape Bob --round 3\nnew\n")
+    with Deliberation.open(path) as again:
+        assert again.proposal("Bob").content == "new\n"
+    # Another file is another deliberation: the first one's proposals stay in the first.
+    other = shell.run_line_magic("deliberation", str(tmp_path / "other.db"))
+    assert other.proposals() == []
+    assert shell.run_line_magic("deliberation", f"'{path}' --reset").proposals() == []
+
+
+def test_deliberation__file_that_is_refused__leaves_the_session_as_it_is(
+    shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("no database" * 100)
+    with pytest.raises(UsageError, match="is no deliberation and is left as it is"):
+        shell.run_line_magic("deliberation", str(path))
+    assert shell.run_line_magic("deliberation", "") is deliberation
+    assert len(deliberation.proposals()) == 3
+
+
+def test_deliberation__load_and_save__transcripts(
+    shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
+) -> None:
+    path = tmp_path / "rounds.jsonl"
+    shell.run_line_magic("deliberation", f"--save {path}")
+    assert len(path.read_text().splitlines()) == 3
+    shell.run_line_magic("deliberation", f"--reset --load {path}")
+    assert len(deliberation.proposals()) == 3
+    path.write_text(path.read_text() + json.dumps({"round": "x"}) + "\n")
+    with pytest.raises(UsageError, match=r"rounds.jsonl, line 4: \$.round: expected int, got str"):
+        shell.run_line_magic("deliberation", f"--load {path}")
+    with pytest.warns(TranscriptWarning, match="1 of 4 records left out"):
+        shell.run_line_magic("deliberation", f"--load {path} --skip-bad")
+
+
+def test_kernel_restarted__and_the_file_named_again__gives_everything_back(
+    tmp_path: Path,
+) -> None:
+    first = [
+        "%load_ext shape_magic",
+        "%deliberation kept.db",
+        "reasoning = 'because'",
+        "%%shape Candidate_A --round 2 --thoughts reasoning\n# Answer\n\nUse a queue.\n",
+        "print(get_ipython().run_line_magic('read_proposal', 'Candidate_A 3'))",
+    ]
+    second = [*first[:2], first[-1]]
+    answers = []
+    for cells in (first, second):
+        manager, client = start_new_kernel(kernel_name="python3", cwd=str(tmp_path))
+        try:
+            for cell in cells:
+                printed: list[str] = []
+
+                def collect(message: dict[str, Any], printed: list[str] = printed) -> None:
+                    if message["msg_type"] == "stream":
+                        printed.append(message["content"]["text"])
+
+                reply = client.execute_interactive(cell, timeout=60, output_hook=collect)
+                assert reply["content"]["status"] == "ok", reply["content"]
+            answers.append("".join(printed))
+        finally:
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
+    assert "   3| Use a queue.\n" in answers[0]
+    assert "because" in answers[0]
+    assert answers[1] == answers[0]
