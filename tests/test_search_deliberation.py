@@ -130,9 +130,8 @@ def test_search_deliberation__past_the_limit__says_so() -> None:
     for limit, shown in ((10, 10), (50, 50), (10**30, 50)):
         answer = deliberation.search_deliberation(["x"], limit=limit)
         assert answer.count("<proposal ") == shown
-        assert answer.endswith(
-            f"\n[more than these {shown} results: narrow the search, or raise limit, to 50 at most]"
-        )
+        more = ", or raise limit (at most 50)" if shown < 50 else ""
+        assert answer.endswith(f"\n[there are more results: narrow the search{more}]")
     assert deliberation.search_deliberation(["y"]) == "No results. There are proposals in rounds 1."
 
 

@@ -112,10 +112,9 @@ class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
                 yield Piece("\n")
             yield from hit.pieces()
         if self.more:
-            yield Piece(
-                f"\n[more than these {len(self.hits)} results: narrow the search, "
-                f"or raise limit, to {MOST_RESULTS} at most]"
-            )
+            raising = f", or raise limit (at most {MOST_RESULTS})"
+            narrowing = "narrow the search" + (raising if len(self.hits) < MOST_RESULTS else "")
+            yield Piece(f"\n[there are more results: {narrowing}]")
 
 
 def search(
