@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from shape_magic.analyzers.registry import default_registry
 from shape_magic.deliberation.encoding import (
     decoded,
-    decoded_shape,
     encoded,
-    encoded_details,
-    encoded_shape,
     json_line,
+    measurement_columns,
     measurement_of,
     parse_json,
 )
@@ -70,11 +68,10 @@ def test_parse_json__what_is_no_json__is_named(text: str, reason: str) -> None:
 )
 def test_measurement__encoded_and_put_together__is_equal(text: str) -> None:
     measurement = default_registry().measure(text)
+    columns = measurement_columns(measurement, content=text)
+    readable = columns.pop("readable")
     again = measurement_of(
-        kind=measurement.kind,
-        analyzer=measurement.analyzer,
-        shape=decoded_shape(encoded_shape(measurement.shape)),
-        text=measurement.text,
-        details=encoded_details(measurement),
+        **{name: data for name, data in columns.items() if data is not None},
+        text=text if readable is None else decoded(readable),
     )
     assert again == measurement

@@ -146,6 +146,17 @@ def test_load__many_bad_lines__are_all_reported_and_three_named(tmp_path: Path) 
     assert report.left_out == tuple(BadLine(number, missing) for number in range(1, 6))
 
 
+def test_load__long_file__shows_a_progress_bar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "in.jsonl", *[record(f"Agent {number}") for number in range(200)])
+    Deliberation.load(path)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("shape_magic.deliberation.transcripts._BAR_AFTER", 0.0)
+    Deliberation.load(path)
+    assert "B/s]" in capsys.readouterr().err
+
+
 def test_load__missing_file__is_the_systems_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Deliberation.load(tmp_path / "none.jsonl")

@@ -10,6 +10,7 @@ from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.arguments import agent_id_text, round_number, text
 from shape_magic.deliberation.database import Database
+from shape_magic.deliberation.encoding import measurement_columns
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord
 from shape_magic.deliberation.retrieval import THOUGHTS_PAGE, Reading, find_row, read
@@ -161,9 +162,10 @@ class Deliberation:
         thought_process = text("thought_process", thought_process)
         number = None if round is None else round_number(round)
         measurement = self.registry.measure(content, analyzer=analyzer)
+        measured = measurement_columns(measurement, content=content)
         with self._store.database.transaction():
             row = self._store.propose(
-                agent_id, measurement, round=number, content=content, thoughts=thought_process
+                agent_id, measured, round=number, content=content, thoughts=thought_process
             )
             return self._store.proposal(row)
 

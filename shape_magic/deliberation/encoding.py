@@ -18,9 +18,8 @@ __all__ = [
     "decoded",
     "decoded_shape",
     "encoded",
-    "encoded_details",
-    "encoded_shape",
     "json_line",
+    "measurement_columns",
     "measurement_of",
     "parse_json",
 ]
@@ -83,41 +82,44 @@ def json_line(value: object) -> bytes:
     return encoded(_ESCAPABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", written))
 
 
-def encoded_shape(shape: Shape) -> bytes:
-    """Write the eight, in the vocabulary's order."""
-    return json_line(list(shape.as_dict().values()))
-
-
 def decoded_shape(data: bytes) -> Shape:
-    """Read what `encoded_shape` wrote."""
+    """Read a shape as a measurement's columns have it."""
     return Shape(*json.loads(data))
 
 
-def encoded_details(measurement: Measurement) -> bytes:
-    """Write what a measurement holds beside its kind, analyzer, shape and text."""
+def measurement_columns(measurement: Measurement, *, content: str) -> dict[str, bytes | None]:
+    """Write a measurement as the columns of a table, which are far smaller than itself.
+
+    The readable form is left out where it is the content.
+    """
     runs = [[kind, len(list(run))] for kind, run in itertools.groupby(measurement.kinds)]
-    return json_line(
-        {
-            "outline": [[one.line, one.label, one.last_line] for one in measurement.outline],
-            "kinds": runs,
-            "evidence": {
-                name: [[one.first_line, one.last_line, one.amount] for one in items]
-                for name, items in measurement.evidence.items()
-            },
-            "notes": [[one.code, one.line, one.message] for one in measurement.notes],
-        }
-    )
+    details = {
+        "outline": [[one.line, one.label, one.last_line] for one in measurement.outline],
+        "kinds": runs,
+        "evidence": {
+            name: [[one.first_line, one.last_line, one.amount] for one in items]
+            for name, items in measurement.evidence.items()
+        },
+        "notes": [[one.code, one.line, one.message] for one in measurement.notes],
+    }
+    return {
+        "kind": encoded(measurement.kind),
+        "analyzer": encoded(measurement.analyzer),
+        "shape": json_line(list(measurement.shape.as_dict().values())),
+        "readable": None if measurement.text == content else encoded(measurement.text),
+        "details": json_line(details),
+    }
 
 
 def measurement_of(
-    *, kind: str, analyzer: str, shape: Shape, text: str, details: bytes
+    *, kind: bytes, analyzer: bytes, shape: bytes, text: str, details: bytes
 ) -> Measurement:
-    """Put a stored measurement together again."""
+    """Put a measurement together again from its columns and its readable form."""
     plain = json.loads(decoded(details))
     return Measurement(
-        kind=kind,
-        analyzer=analyzer,
-        shape=shape,
+        kind=decoded(kind),
+        analyzer=decoded(analyzer),
+        shape=decoded_shape(shape),
         outline=tuple(Anchor(*one) for one in plain["outline"]),
         text=text,
         kinds=tuple(kind for kind, count in plain["kinds"] for _ in range(count)),

@@ -141,12 +141,9 @@ def read_record(kind: type[R], wire: object) -> R:
 def to_wire(record: Record) -> dict[str, Any]:
     """Write a record as JSON's own types, ready for `json.dumps`."""
     written: dict[str, Any] = {}
-    for field in msgspec.structs.fields(type(record)):
-        name = field.name
-        if name in _OWN:
-            continue
+    for name, default in _defaults(type(record)).items():
         value = getattr(record, name)
-        if name in record.absent and value == field.default:
+        if name in record.absent and value == default:
             continue
         plain = _plain(value)
         unknown_inside = record.extra.get(name)
@@ -170,6 +167,13 @@ def _plain(value: object) -> Any:
             return dict(value)
         case _:
             return value
+
+
+@functools.cache
+def _defaults(kind: type[Record]) -> dict[str, object]:
+    """Give the known fields of a record in order, each with its default."""
+    fields = msgspec.structs.fields(kind)
+    return {field.name: field.default for field in fields if field.name not in _OWN}
 
 
 @functools.cache

@@ -5,10 +5,8 @@ needs is stored with a proposal, so nothing is measured again.
 """
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
-
-import msgspec
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from shape_magic.deliberation.aggregate import aggregated_score
 from shape_magic.deliberation.database import Database
@@ -16,46 +14,14 @@ from shape_magic.deliberation.encoding import (
     decoded,
     decoded_shape,
     encoded,
-    encoded_details,
-    encoded_shape,
     json_line,
     measurement_of,
 )
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import EvaluationEntry, read_record, to_wire
-from shape_magic.shape import Measurement, Shape
+from shape_magic.deliberation.rows import COLUMNS, ROUND, Row, row_of, where
 
 __all__ = ["Row", "Store"]
-
-_COLUMNS: Final = "id, round, agent, version, shape, score, content, thoughts, readable, unknown"
-_ROUND: Final = "coalesce(:round, (SELECT max(round) FROM versions WHERE agent = :agent))"
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A version of a proposal as it is stored, without its measurement's details."""
-
-    id: int
-    round: int
-    agent_id: str
-    version: int
-    shape_data: bytes
-    aggregated_score: float | None
-    content: str
-    thoughts: str | None
-    text: str
-    """The readable form."""
-    unknown: Any
-    """What a transcript's record held beside the known fields, None where there was no record."""
-
-    @property
-    def shape(self) -> Shape:
-        """The eight attributes."""
-        return decoded_shape(self.shape_data)
-
-    @property
-    def thought_process(self) -> str:
-        """The thoughts; empty where a record had null."""
-        return self.thoughts or ""
 
 
 class Store:
@@ -82,7 +48,7 @@ class Store:
 
     def rounds(self, agent_id: str | None = None) -> list[int]:
         """Give the rounds that have a proposal, of one agent or of any, in order."""
-        condition, values = _where(agent=agent_id)
+        condition, values = where(agent=agent_id)
         with self.database.reading() as connection:
             found = connection.execute(
                 f"SELECT DISTINCT round FROM versions {condition} ORDER BY round", values
@@ -91,7 +57,7 @@ class Store:
 
     def agents(self, round: int | None = None) -> list[str]:
         """Give the ids of the agents that proposed, in a round or in any, in order."""
-        condition, values = _where(round=round)
+        condition, values = where(round=round)
         with self.database.reading() as connection:
             found = connection.execute(
                 f"SELECT DISTINCT agent FROM versions {condition} ORDER BY agent", values
@@ -102,7 +68,7 @@ class Store:
         """Give the versions of an agent's proposals, in a round or in its latest one, in order."""
         with self.database.reading() as connection:
             found = connection.execute(
-                f"SELECT version FROM versions WHERE agent = :agent AND round = {_ROUND} "
+                f"SELECT version FROM versions WHERE agent = :agent AND round = {ROUND} "
                 "ORDER BY version",
                 {"agent": encoded(agent_id), "round": round},
             )
@@ -114,11 +80,11 @@ class Store:
         """Give a version: by default the highest of the round, by default the agent's latest."""
         with self.database.reading() as connection:
             found = connection.execute(
-                f"SELECT {_COLUMNS} FROM versions WHERE agent = :agent AND round = {_ROUND} "
+                f"SELECT {COLUMNS} FROM versions WHERE agent = :agent AND round = {ROUND} "
                 "AND version = coalesce(:version, version) ORDER BY version DESC LIMIT 1",
                 {"agent": encoded(agent_id), "round": round, "version": version},
             ).fetchone()
-        return None if found is None else _row(found)
+        return None if found is None else row_of(found)
 
     def rows(
         self,
@@ -143,10 +109,10 @@ class Store:
         condition = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         with self.database.reading() as connection:
             found = connection.execute(
-                f"SELECT {_COLUMNS} FROM versions {condition} ORDER BY round, agent, version",
+                f"SELECT {COLUMNS} FROM versions {condition} ORDER BY round, agent, version",
                 values,
             )
-            yield from map(_row, found)
+            yield from map(row_of, found)
 
     def proposal(self, row: Row) -> Proposal:
         """Give a version's proposal, with its measurement as it was stored."""
@@ -166,26 +132,35 @@ class Store:
             content=row.content,
             thought_process=row.thought_process,
             measurement=measurement_of(
-                kind=decoded(kind),
-                analyzer=decoded(analyzer),
-                shape=row.shape,
+                kind=kind,
+                analyzer=analyzer,
+                shape=row.shape_data,
                 text=row.text,
                 details=details,
             ),
             previous_shape=None if previous is None else decoded_shape(previous[0]),
         )
 
+    def columns(self, row_id: int) -> dict[str, bytes | None]:
+        """Give a version's measurement as its columns."""
+        names = ("kind", "analyzer", "shape", "readable", "details")
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT {', '.join(names)} FROM versions WHERE id = ?", (row_id,)
+            ).fetchone()
+        return dict(zip(names, found, strict=True))
+
     def propose(
         self,
         agent_id: str,
-        measurement: Measurement,
+        measured: Mapping[str, bytes | None],
         *,
         round: int | None,
         content: str,
         thoughts: str | None,
         unknown: Any = None,
     ) -> Row:
-        """Store a proposal and give its version.
+        """Store a proposal with its measurement's columns, and give its version.
 
         The same content with the same thoughts, or none, makes no new version; where it was
         measured otherwise before, as by an older analyzer, its measurement is renewed.
@@ -198,13 +173,7 @@ class Store:
                 and last.content == content
                 and (not thoughts or thoughts == last.thought_process)
             )
-            changing = {
-                "kind": encoded(measurement.kind),
-                "analyzer": encoded(measurement.analyzer),
-                "shape": encoded_shape(measurement.shape),
-                "readable": None if measurement.text == content else encoded(measurement.text),
-                "details": encoded_details(measurement),
-            }
+            changing = dict(measured)
             if unknown is not None:
                 changing["unknown"] = json_line(unknown)
             if last is not None and same:
@@ -236,8 +205,8 @@ class Store:
 
     def _row_by_id(self, row_id: int) -> Row:
         with self.database.reading() as connection:
-            found = connection.execute(f"SELECT {_COLUMNS} FROM versions WHERE id = ?", (row_id,))
-            return _row(found.fetchone())
+            found = connection.execute(f"SELECT {COLUMNS} FROM versions WHERE id = ?", (row_id,))
+            return row_of(found.fetchone())
 
     def remove(
         self,
@@ -250,12 +219,12 @@ class Store:
 
         With no condition, everything is removed.
         """
-        condition, values = _where(agent=agent_id, round=round, version=version)
+        condition, values = where(agent=agent_id, round=round, version=version)
         with self.database.transaction() as connection:
             removed = connection.execute(f"DELETE FROM versions {condition}", values).rowcount
             if version is not None:
                 # The highest version that is left is the latest one now.
-                condition, values = _where(agent=agent_id, round=round)
+                condition, values = where(agent=agent_id, round=round)
                 connection.execute(
                     f"UPDATE versions SET latest = 1 WHERE id = (SELECT id FROM versions "
                     f"{condition} ORDER BY version DESC LIMIT 1)",
@@ -318,35 +287,3 @@ class Store:
         """Set a version's aggregated score, which stands until its evaluations change."""
         with self.database.transaction() as connection:
             connection.execute("UPDATE versions SET score = ? WHERE id = ?", (score, row_id))
-
-
-def _where(
-    *, agent: str | None = None, round: int | None = None, version: int | None = None
-) -> tuple[str, list[object]]:
-    """Write the condition for what is named, and its values."""
-    wanted = {
-        "agent": None if agent is None else encoded(agent),
-        "round": round,
-        "version": version,
-    }
-    named = {column: value for column, value in wanted.items() if value is not None}
-    if not named:
-        return "", []
-    return f"WHERE {' AND '.join(f'{column} = ?' for column in named)}", list(named.values())
-
-
-def _row(found: tuple[Any, ...]) -> Row:
-    row_id, number, agent, version, shape, score, content, thoughts, readable, unknown = found
-    text = decoded(content)
-    return Row(
-        id=row_id,
-        round=number,
-        agent_id=decoded(agent),
-        version=version,
-        shape_data=shape,
-        aggregated_score=score,
-        content=text,
-        thoughts=None if thoughts is None else decoded(thoughts),
-        text=text if readable is None else decoded(readable),
-        unknown=None if unknown is None else json.loads(decoded(unknown)),
-    )

@@ -6,7 +6,7 @@ import shutil
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -15,12 +15,16 @@ import msgspec
 
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.arguments import agent_id_text
-from shape_magic.deliberation.encoding import decoded, json_line, parse_json
+from shape_magic.deliberation.encoding import (
+    decoded,
+    json_line,
+    measurement_columns,
+    parse_json,
+)
 from shape_magic.deliberation.records import ProposalBody, ProposalRecord, read_record, to_wire
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ShapeMagicError, TranscriptError, TranscriptWarning
 from shape_magic.lines import strip_mark
-from shape_magic.shape import Measurement
 
 __all__ = [
     "BadLine",
@@ -30,6 +34,9 @@ __all__ = [
     "record_of",
     "save_transcript",
 ]
+
+Columns = Mapping[str, bytes | None]
+"""A measurement as the columns of a table."""
 
 _BAR_AFTER: Final = 1.0
 """Seconds after which a progress bar shows."""
@@ -57,7 +64,7 @@ def add_transcript(
 ) -> TranscriptReport:
     """Take a transcript in; see `Deliberation.add_transcript`."""
     # All is parsed and measured before the database is locked, and stored in one transaction.
-    taken: list[tuple[ProposalRecord, Measurement]] = []
+    taken: list[tuple[ProposalRecord, Columns]] = []
     left_out: list[BadLine] = []
     with open(path, "rb") as file, _progress(file) as lines:
         for number, line in enumerate(lines, start=1):
@@ -68,7 +75,9 @@ def add_transcript(
                 if text.strip():
                     record = read_record(ProposalRecord, parse_json(text))
                     agent_id_text(record.author_agent_id)
-                    taken.append((record, registry.measure(record.proposal.content)))
+                    content = record.proposal.content
+                    measurement = registry.measure(content)
+                    taken.append((record, measurement_columns(measurement, content=content)))
             except (ShapeMagicError, ValueError) as error:
                 reason = "no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
                 if not skip_bad:
@@ -103,7 +112,7 @@ def _progress(file: BinaryIO) -> Iterator[Iterator[bytes]]:
         yield lines()
 
 
-def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Measurement]]) -> None:
+def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Columns]]) -> None:
     """Store measured records, all of them or none.
 
     Several of one round and agent are its versions. Those that are there already, as where a
@@ -111,13 +120,13 @@ def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Measurement
     """
     versions: Counter[tuple[int, str]] = Counter()
     with store.database.transaction():
-        for record, measurement in taken:
+        for record, measured in taken:
             place = (record.round, record.author_agent_id)
             versions[place] += 1
-            _take(store, record, measurement, version=versions[place])
+            _take(store, record, measured, version=versions[place])
 
 
-def _take(store: Store, record: ProposalRecord, measurement: Measurement, *, version: int) -> None:
+def _take(store: Store, record: ProposalRecord, measured: Columns, *, version: int) -> None:
     """Store a record, which is the given one of the versions that are taken."""
     agent_id, content = record.author_agent_id, record.proposal.content
     thoughts = record.proposal.thought_process
@@ -125,7 +134,7 @@ def _take(store: Store, record: ProposalRecord, measurement: Measurement, *, ver
     if row is None or (row.content, row.thoughts) != (content, thoughts):
         row = store.propose(
             agent_id,
-            measurement,
+            measured,
             round=record.round,
             content=content,
             thoughts=thoughts,
@@ -187,8 +196,7 @@ def copy_versions(source: Store, target: Store) -> int:
     """Copy every version with its measurement and evaluations, and give how many there were."""
     with source.database.reading():
         taken = [
-            (record_of(source, row), source.proposal(row).measurement)
-            for row in source.rows(latest=False)
+            (record_of(source, row), source.columns(row.id)) for row in source.rows(latest=False)
         ]
     take_records(target, taken)
     return len(taken)

@@ -16,8 +16,8 @@ from pathlib import Path
 from shape_magic.analyzers.registry import default_registry
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.deliberation import Deliberation
+from shape_magic.deliberation.encoding import measurement_columns
 from shape_magic.deliberation.store import Store
-from shape_magic.shape import Measurement
 
 PASSAGE = (
     "the a of and with when because request answer queue latency cost table cache index worker "
@@ -41,16 +41,17 @@ def fill(path: Path, *, count: int, size: int) -> list[str]:
     """Store proposals in a file. Only some of their texts are measured, to spare the time."""
     random_ = random.Random(7)
     texts = [solution(random_, size=size) for _ in range(DISTINCT_TEXTS)]
-    measured: list[Measurement] = [default_registry().measure(text) for text in texts]
+    measured = [
+        measurement_columns(default_registry().measure(text), content=text) for text in texts
+    ]
     with Database(path) as database, database.transaction():
         store = Store(database)
         for number in range(count):
-            measurement = measured[number % DISTINCT_TEXTS]
             store.propose(
                 f"Agent {number % AGENTS} (model)",
-                measurement,
+                measured[number % DISTINCT_TEXTS],
                 round=number // AGENTS,
-                content=measurement.text,
+                content=texts[number % DISTINCT_TEXTS],
                 thoughts="",
             )
     # A text of its own for each, as the database has.
