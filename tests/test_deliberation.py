@@ -22,8 +22,8 @@ from shape_magic.errors import (
 )
 from shape_magic.prompt import Candidate, evaluation_prompt
 from shape_magic.shape import Measurement
+from tests.strategies import texts
 
-texts = st.text(st.characters())
 ids = st.text(st.characters(), min_size=1) | st.sampled_from(
     ["'", '"; DROP TABLE versions;--', "%", "_", "<b>", "a\nb", "\U0001f600", "x" * 10_000, "A (m)"]
 )

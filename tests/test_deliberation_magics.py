@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +12,15 @@ from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
-from traitlets.config import Config
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.retrieval import Piece
 from shape_magic.errors import TranscriptWarning
 from shape_magic.notebook.answers import Answer
 from shape_magic.visible import visible
-from tests.documents import any_text
+from tests.strategies import texts
 
 TEXT = "# Queue <b>\n\nLatency: 12 ms\n\n| a | b |\n|---|---|\n"
-
-
-@pytest.fixture
-def shell() -> Iterator[InteractiveShell]:
-    InteractiveShell.clear_instance()
-    made = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))
-    made.run_line_magic("load_ext", "shape_magic")
-    yield made
-    made.run_line_magic("unload_ext", "shape_magic")
-    InteractiveShell.clear_instance()
 
 
 @pytest.fixture
@@ -190,7 +178,7 @@ def test_answer__as_html__leaves_numbers_out_of_a_copy(
     assert f"{unselectable}   1| </span># Queue &lt;b&gt;\n" in html
 
 
-@given(any_text, any_text)
+@given(texts, texts)
 def test_answer__any_text__is_verbatim_as_a_str_and_visible_in_a_display(
     around: str, quoted: str
 ) -> None:

@@ -16,8 +16,8 @@ from shape_magic.deliberation.encoding import (
     measurement_of,
     parse_json,
 )
+from tests.strategies import texts
 
-texts = st.text(st.characters())
 surrogates = st.text('\ud83d\ude00\ud800\udfff\\u"x\n')
 
 
@@ -56,16 +56,7 @@ def test_parse_json__what_is_no_json__is_named(text: str, reason: str) -> None:
         parse_json(text)
 
 
-@given(
-    st.lists(
-        st.sampled_from(["# A", "- x", "```", "| a | b |", "|-|-|", "", "words \ud800", "#no"])
-        | texts
-    ).map("\n".join)
-    | st.recursive(
-        st.none() | st.integers() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    ).map(lambda value: json.dumps([value]))
-)
+@given(texts)
 def test_measurement__encoded_and_put_together__is_equal(text: str) -> None:
     measurement = default_registry().measure(text)
     columns = measurement_columns(measurement, content=text)

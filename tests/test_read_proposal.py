@@ -10,7 +10,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.retrieval import Reading
 from shape_magic.errors import ArgumentError, NotFoundError, ShapeMagicError
 from shape_magic.lines import LineRange, split_lines
-from tests.documents import any_text, documents
+from tests.strategies import texts
 
 TEXT = "# Recommendation\n\nUse a queue.\n\n| model | latency |\n| --- | --- |\n| a | 12 |\n"
 
@@ -134,7 +134,7 @@ def test_read_proposal__by_default__is_of_the_agents_latest_round(
     assert deliberation.read("Ann", round=5).agent_id == "ann (model-x)"
 
 
-@given(documents)
+@given(texts)
 def test_read__from_any_anchor_to_its_last_line__is_that_block(text: str) -> None:
     with Deliberation() as deliberation:
         proposal = deliberation.propose("Ann", text)
@@ -150,7 +150,7 @@ def test_read__from_any_anchor_to_its_last_line__is_that_block(text: str) -> Non
             assert f'<lines from="{anchor.line}" to="{anchor.last_line}"' in answer
 
 
-@given(any_text, st.integers(1, 7))
+@given(texts, st.integers(1, 7))
 def test_read__pages_of_thoughts__joined_are_the_thoughts(thoughts: str, limit: int) -> None:
     with Deliberation() as deliberation:
         deliberation.propose("Ann", "x", thought_process=thoughts)
@@ -179,7 +179,7 @@ def test_read_proposal__pages__are_cut_out_of_the_answers_by_their_length(
     assert thoughts == "0123456789" * 2_000
 
 
-@given(st.text(st.characters(), min_size=1), any_text)
+@given(st.text(st.characters(), min_size=1), texts)
 def test_read_proposal__any_id__breaks_no_line(agent_id: str, asked: str) -> None:
     with Deliberation() as deliberation:
         deliberation.propose(agent_id, "x")

@@ -12,7 +12,7 @@ from shape_magic.deliberation.records import ClaimAssessment, Evaluation, Evalua
 from shape_magic.deliberation.search import EvaluationHit, ProposalHit, matched_lines
 from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.lines import split_lines
-from tests.documents import any_text, documents
+from tests.strategies import texts
 
 
 def entry(
@@ -183,11 +183,11 @@ def contents(deliberation: Deliberation) -> list[tuple[str, str, str]]:
 
 
 @given(
-    st.lists(st.tuples(documents, any_text), max_size=4),
+    st.lists(st.tuples(texts, texts), max_size=4),
     st.lists(st.text(st.characters(), min_size=1, max_size=2), max_size=3),
     st.data(),
 )
-def test_search__any_texts_and_keywords__equals_a_plain_scan(
+def test_search__textss_and_keywords__equals_a_plain_scan(
     proposals: list[tuple[str, str]], keywords: list[str], data: st.DataObject
 ) -> None:
     with Deliberation() as deliberation:

@@ -13,7 +13,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.tools import STYLES
 from shape_magic.errors import ArgumentError
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
-from tests.documents import any_text
+from tests.strategies import texts
 
 NAMES = ["read_proposal", "search_deliberation"]
 
@@ -127,12 +127,12 @@ anything = st.recursive(
     # Python itself refuses to write this one out.
     | st.builds(lambda: 10**5000)
     | st.floats()
-    | any_text
+    | texts
     | st.binary(),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.tuples(inner)
-        | st.dictionaries(any_text | st.integers() | st.none(), inner, max_size=3)
+        | st.dictionaries(texts | st.integers() | st.none(), inner, max_size=3)
     ),
     max_leaves=6,
 )
@@ -142,8 +142,8 @@ argument_names = st.sampled_from(
 near_misses = st.dictionaries(
     argument_names, anything | st.sampled_from(["Ann", "bob", [1], ["x"]])
 )
-json_values = st.none() | st.booleans() | st.integers() | st.floats() | any_text
-as_json = st.dictionaries(argument_names | any_text, json_values | st.lists(json_values)).map(
+json_values = st.none() | st.booleans() | st.integers() | st.floats() | texts
+as_json = st.dictionaries(argument_names | texts, json_values | st.lists(json_values)).map(
     json.dumps
 )
 calls = anything | near_misses | as_json

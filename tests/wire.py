@@ -5,19 +5,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
-from tests.documents import any_text as texts
+from tests.strategies import json_values, texts
 
 __all__ = ["proposal_records", "round_summaries"]
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | texts,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
-    max_leaves=5,
-)
 
 
 def unknown_beside(known: dict[str, st.SearchStrategy[Any]], *, optional: str = "") -> Any:
