@@ -145,6 +145,12 @@ class Database:
                 self._connection.close()
                 self._connection = None
 
+    def __del__(self) -> None:
+        # From Python 3.13 on, a connection that is left open is a warning.
+        connection = getattr(self, "_connection", None)
+        if connection is not None:
+            connection.close()
+
     def __enter__(self) -> "Database":
         return self
 

@@ -6,6 +6,7 @@ finds no keyword of one or two characters.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -145,7 +146,9 @@ def search(
     takes_proposals = phase in (None, "proposing") and not of_evaluations
     takes_evaluations = phase in (None, "evaluating")
 
-    def hits() -> Iterator[ProposalHit | EvaluationHit]:
+    def hits(
+        in_rounds: list[int] | None, of_agents: list[str] | None
+    ) -> Iterator[ProposalHit | EvaluationHit]:
         evaluated = store.evaluated() if takes_evaluations else set()
         for row in store.rows(rounds=in_rounds, agent_ids=of_agents):
             if not scored(row.aggregated_score):
@@ -165,17 +168,16 @@ def search(
                         )
 
     with store.database.reading():
+        there_are = store.rounds()
+        if in_rounds is not None:
+            in_rounds = sorted(set(in_rounds) & set(there_are))
         if of_agents is not None:
             known = store.agents()
-            of_agents = [find_agent(one, known) for one in of_agents]
-        found = []
-        for hit in hits():
-            found.append(hit)
-            if len(found) > limit:
-                break
-        return SearchResults(
-            hits=tuple(found[:limit]), more=len(found) > limit, rounds=tuple(store.rounds())
-        )
+            of_agents = sorted({find_agent(one, known) for one in of_agents})
+        found = list(islice(hits(in_rounds, of_agents), limit + 1))
+    return SearchResults(
+        hits=tuple(found[:limit]), more=len(found) > limit, rounds=tuple(there_are)
+    )
 
 
 def matched_lines(text: str, keywords: Iterable[str]) -> tuple[int, ...]:
