@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -39,8 +40,8 @@ def test_notebook__runs_and_prints_nothing_on_stderr(path: Path) -> None:
 
 
 def test_notebook__a_bad_magic_would_be_seen() -> None:
-    (error,) = errors(NOTEBOOKS[0], extra="%shape --nonsense")
-    assert "UsageError: unrecognized arguments: --nonsense" in error
+    with pytest.raises(CellExecutionError, match="UsageError: unrecognized arguments: --nonsense"):
+        errors(NOTEBOOKS[0], extra="%shape --nonsense")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)

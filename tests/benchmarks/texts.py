@@ -8,10 +8,11 @@ from typing import Final
 
 COUNT: Final = 1_000
 
-_WORDS: Final = (
+_VOCABULARY: Final = (
     "the a of to and in is that for it as with on by this be are from or which one an at not can "
     "use value function list table when each order line text number result model because case"
-).split()
+)
+_WORDS: Final = _VOCABULARY.split()
 
 
 def add_option(parser: ArgumentParser) -> None:
