@@ -137,6 +137,16 @@ def test_transaction__that_raises__changes_nothing() -> None:
     assert deliberation.proposals() == [proposal]
 
 
+def test_transaction__inside_reading__is_a_programming_error() -> None:
+    with (
+        Database() as database,
+        database.reading(),
+        pytest.raises(RuntimeError, match="cannot begin inside reading"),
+        database.transaction(),
+    ):
+        pass
+
+
 def test_write__full_database__is_an_error_and_the_data_is_intact(tmp_path: Path) -> None:
     with Deliberation.open(tmp_path / "file.db") as deliberation:
         kept = deliberation.propose("Ann", "kept")

@@ -181,6 +181,18 @@ def test_load__two_records_of_one_agent__are_versions(tmp_path: Path) -> None:
     ]
 
 
+def test_add_transcript__of_what_was_proposed_before__keeps_the_unknown_fields(
+    tmp_path: Path,
+) -> None:
+    path = write(tmp_path / "in.jsonl", record(content="a"), record(content="b", run=7))
+    with Deliberation() as deliberation:
+        for text in ("a", "b"):
+            deliberation.propose("Ann", text, thought_process="because")
+        deliberation.add_transcript(path)
+        assert deliberation.save(tmp_path / "out.jsonl") == 2
+    assert read_back(tmp_path / "out.jsonl") == read_back(path)
+
+
 def test_add_transcript__again_or_grown__adds_only_what_is_new(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     first = [record(content="a"), record(content="b", evaluations=[evaluation("Bob", 1.0)])]

@@ -55,7 +55,8 @@ class Database:
     """One connection, used from any thread, by one at a time.
 
     Every use is inside `transaction()` or `reading()`, which hold the lock and turn SQLite's
-    errors into StoreError. They nest: what is inside another one is part of it.
+    errors into StoreError. They nest: what is inside another one is part of it. A transaction
+    cannot begin inside `reading()`, where another process may have changed what was read.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -63,6 +64,7 @@ class Database:
         self.path = path
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._writes = False
         with self._reported():
             if path is not None:
                 _check_place(path)
@@ -97,25 +99,28 @@ class Database:
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Change the database: all of what happens inside, or nothing where it raises."""
-        with self._scope("BEGIN IMMEDIATE") as connection:
+        with self._scope(writes=True) as connection:
             yield connection
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Read the database as it stands at one moment."""
-        with self._scope("BEGIN") as connection:
+        with self._scope(writes=False) as connection:
             yield connection
 
     @contextlib.contextmanager
-    def _scope(self, begin: str) -> Iterator[sqlite3.Connection]:
+    def _scope(self, *, writes: bool) -> Iterator[sqlite3.Connection]:
         with self._lock, self._reported():
             connection = self._connection
             if connection is None:
                 raise StoreError(f"{self._name} is closed")
             if connection.in_transaction:
+                if writes and not self._writes:
+                    raise RuntimeError("a transaction cannot begin inside reading()")
                 yield connection
                 return
-            connection.execute(begin)
+            connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+            self._writes = writes
             try:
                 yield connection
                 connection.execute("COMMIT")

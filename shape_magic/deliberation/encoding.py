@@ -10,11 +10,13 @@ True
 import itertools
 import json
 import re
+from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
 
 __all__ = [
+    "Columns",
     "decoded",
     "decoded_shape",
     "encoded",
@@ -23,6 +25,9 @@ __all__ = [
     "measurement_of",
     "parse_json",
 ]
+
+Columns = Mapping[str, bytes | None]
+"""A measurement as the columns of a table."""
 
 _ESCAPABLE: Final = re.compile("(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff]")
 
@@ -87,7 +92,7 @@ def decoded_shape(data: bytes) -> Shape:
     return Shape(*json.loads(data))
 
 
-def measurement_columns(measurement: Measurement, *, content: str) -> dict[str, bytes | None]:
+def measurement_columns(measurement: Measurement, *, content: str) -> Columns:
     """Write a measurement as the columns of a table, which are far smaller than itself.
 
     The readable form is left out where it is the content.

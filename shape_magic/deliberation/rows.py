@@ -57,6 +57,7 @@ def where(
 
 
 def row_of(found: tuple[Any, ...]) -> Row:
+    """Read a row of the `COLUMNS`."""
     row_id, number, agent, version, shape, score, content, thoughts, readable, unknown = found
     text = decoded(content)
     return Row(

@@ -5,12 +5,13 @@ needs is stored with a proposal, so nothing is measured again.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shape_magic.deliberation.aggregate import aggregated_score
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.encoding import (
+    Columns,
     decoded,
     decoded_shape,
     encoded,
@@ -141,7 +142,7 @@ class Store:
             previous_shape=None if previous is None else decoded_shape(previous[0]),
         )
 
-    def columns(self, row_id: int) -> dict[str, bytes | None]:
+    def columns(self, row_id: int) -> Columns:
         """Give a version's measurement as its columns."""
         names = ("kind", "analyzer", "shape", "readable", "details")
         with self.database.reading() as connection:
@@ -153,12 +154,11 @@ class Store:
     def propose(
         self,
         agent_id: str,
-        measured: Mapping[str, bytes | None],
+        measured: Columns,
         *,
         round: int | None,
         content: str,
         thoughts: str | None,
-        unknown: Any = None,
     ) -> Row:
         """Store a proposal with its measurement's columns, and give its version.
 
@@ -173,14 +173,11 @@ class Store:
                 and last.content == content
                 and (not thoughts or thoughts == last.thought_process)
             )
-            changing = dict(measured)
-            if unknown is not None:
-                changing["unknown"] = json_line(unknown)
             if last is not None and same:
                 row_id = last.id
-                setting = ", ".join(f"{column} = :{column}" for column in changing)
+                setting = ", ".join(f"{column} = :{column}" for column in measured)
                 connection.execute(
-                    f"UPDATE versions SET {setting} WHERE id = :id", {**changing, "id": row_id}
+                    f"UPDATE versions SET {setting} WHERE id = :id", {**measured, "id": row_id}
                 )
             else:
                 if last is not None:
@@ -192,7 +189,7 @@ class Store:
                     "latest": 1,
                     "content": encoded(content),
                     "thoughts": None if thoughts is None else encoded(thoughts),
-                    **changing,
+                    **measured,
                 }
                 names = ", ".join(columns)
                 places = ", ".join(f":{column}" for column in columns)
@@ -207,6 +204,13 @@ class Store:
         with self.database.reading() as connection:
             found = connection.execute(f"SELECT {COLUMNS} FROM versions WHERE id = ?", (row_id,))
             return row_of(found.fetchone())
+
+    def set_unknown(self, row_id: int, unknown: Any) -> None:
+        """Set what a transcript's record held beside the fields that have columns."""
+        with self.database.transaction() as connection:
+            connection.execute(
+                "UPDATE versions SET unknown = ? WHERE id = ?", (json_line(unknown), row_id)
+            )
 
     def remove(
         self,

@@ -6,7 +6,7 @@ import shutil
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -16,6 +16,7 @@ import msgspec
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.arguments import agent_id_text
 from shape_magic.deliberation.encoding import (
+    Columns,
     decoded,
     json_line,
     measurement_columns,
@@ -34,9 +35,6 @@ __all__ = [
     "record_of",
     "save_transcript",
 ]
-
-Columns = Mapping[str, bytes | None]
-"""A measurement as the columns of a table."""
 
 _BAR_AFTER: Final = 1.0
 """Seconds after which a progress bar shows."""
@@ -138,8 +136,10 @@ def _take(store: Store, record: ProposalRecord, measured: Columns, *, version: i
             round=record.round,
             content=content,
             thoughts=thoughts,
-            unknown=_unknown(record),
         )
+    unknown = _unknown(record)
+    if row.unknown != unknown:
+        store.set_unknown(row.id, unknown)
     present = Counter(json_line(to_wire(entry)) for entry in store.evaluations(row.id))
     new = []
     for entry in record.evaluations or ():
