@@ -59,7 +59,7 @@ def test_parse_json__what_is_no_json__is_named(text: str, reason: str) -> None:
 @given(texts)
 def test_measurement__encoded_and_put_together__is_equal(text: str) -> None:
     measurement = default_registry().measure(text)
-    columns = measurement_columns(measurement, content=text)
+    columns = dict(measurement_columns(measurement, content=text))
     readable = columns.pop("readable")
     again = measurement_of(
         **{name: data for name, data in columns.items() if data is not None},
