@@ -184,7 +184,7 @@ def _check_file(path: Path) -> None:
     One that can would carry the log over into the file when it is closed, also where the file is
     refused. Without a log there is nothing to carry over, and reading changes nothing.
     """
-    if not os.path.exists(f"{path}-wal"):
+    if not (path.exists() and os.path.exists(f"{path}-wal")):
         return
     place = f"file:{quote(os.path.abspath(path))}?mode=ro"
     with contextlib.closing(sqlite3.connect(place, uri=True, timeout=_WAIT)) as connection:

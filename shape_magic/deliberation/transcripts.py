@@ -161,12 +161,13 @@ def _unknown(record: ProposalRecord) -> dict[str, Any]:
     return {
         "record": {"extra": record.extra, "absent": sorted(record.absent)},
         "proposal": {"extra": record.proposal.extra, "absent": sorted(record.proposal.absent)},
+        "evaluations_null": record.evaluations is None,
     }
 
 
 def record_of(store: Store, row: Row) -> ProposalRecord:
     """Write a version as a wire record again."""
-    unknown = row.unknown or {"record": {}, "proposal": {}}
+    unknown = row.unknown or {"record": {}, "proposal": {}, "evaluations_null": False}
     evaluations = tuple(store.evaluations(row.id))
     score = row.aggregated_score
     # What a record left out it may have been given since.
@@ -179,7 +180,7 @@ def record_of(store: Store, row: Row) -> ProposalRecord:
         proposal=ProposalBody(
             content=row.content, thought_process=row.thoughts, **_kept(unknown["proposal"])
         ),
-        evaluations=evaluations,
+        evaluations=evaluations or (None if unknown["evaluations_null"] else ()),
         aggregated_score=score,
         **_kept(unknown["record"], since=since),
     )
