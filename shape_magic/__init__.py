@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from shape_magic.analyzers.base import Analyzer
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.errors import AnalyzerError, AnalyzerWarning, ShapeMagicError
+from shape_magic.errors import (
+    AnalyzerError,
+    AnalyzerWarning,
+    ArgumentError,
+    EvaluationExistsError,
+    NotFoundError,
+    RecordError,
+    ShapeMagicError,
+    StoreError,
+    TranscriptError,
+    TranscriptWarning,
+)
 from shape_magic.files import measure_file
 from shape_magic.lines import LineRange
 from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
@@ -22,7 +33,15 @@ __version__ = "0.1.0"
 
 # What needs more than the core is imported when it is first asked for.
 _LAZY: dict[str, str] = {
+    "ClaimAssessment": "shape_magic.deliberation.records",
+    "Deliberation": "shape_magic.deliberation",
+    "Evaluation": "shape_magic.deliberation.records",
+    "EvaluationEntry": "shape_magic.deliberation.records",
     "Proposal": "shape_magic.deliberation.proposal",
+    "ProposalBody": "shape_magic.deliberation.records",
+    "ProposalRecord": "shape_magic.deliberation.records",
+    "ProposalScore": "shape_magic.deliberation.records",
+    "RoundSummary": "shape_magic.deliberation.records",
 }
 
 __all__ = [
@@ -30,13 +49,20 @@ __all__ = [
     "AnalyzerError",
     "AnalyzerWarning",
     "Anchor",
+    "ArgumentError",
     "Evidence",
+    "EvaluationExistsError",
     "LineRange",
     "Measurement",
+    "NotFoundError",
     "Note",
+    "RecordError",
     "Registry",
     "Shape",
     "ShapeMagicError",
+    "StoreError",
+    "TranscriptError",
+    "TranscriptWarning",
     "default_registry",
     "load_ipython_extension",
     "measure",

@@ -115,6 +115,8 @@ def call_text(tool: str, **arguments: object) -> str:
 def _json(value: object, *, indent: int | None = None) -> str:
     """Write JSON that no id can close an element with: `<` and `>` stand as JSON's own escapes."""
     written = json.dumps(value, ensure_ascii=False, indent=indent)
+    # A lone surrogate has no UTF-8; as JSON's escape it survives being sent to a model.
+    written = written.encode("utf-8", "backslashreplace").decode("utf-8")
     return written.replace("<", "\\u003c").replace(">", "\\u003e")
 
 

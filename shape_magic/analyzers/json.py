@@ -115,10 +115,10 @@ def _decoded(string: str) -> str:
 
 def _spelt(string: str) -> str:
     """Write a decoded string with its quotes, escaped only where JSON or Unicode demands it."""
-    spelt = json.dumps(string, ensure_ascii=False)
-    if not _LONE.search(spelt):
-        return spelt
-    return _LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", spelt)
+    # Only a lone surrogate has no UTF-8, and its replacement is JSON's own escape.
+    return (
+        json.dumps(string, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
+    )
 
 
 def _atom(value: object) -> str:
