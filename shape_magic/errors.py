@@ -11,6 +11,7 @@ __all__ = [
     "StoreError",
     "TranscriptError",
     "TranscriptWarning",
+    "WorkersLostError",
 ]
 
 
@@ -52,3 +53,15 @@ class EvaluationExistsError(ShapeMagicError, ValueError):
 
 class StoreError(ShapeMagicError, OSError):
     """A deliberation's file cannot be opened, read or written; what it held before is intact."""
+
+
+class WorkersLostError(ShapeMagicError, RuntimeError):
+    """An executor failed while it measured many texts: a worker was killed, a cluster went away.
+
+    `delivered` is how many measurements had been handed over before, so that the rest can be
+    asked for again: `itertools.islice(texts, error.delivered, None)`.
+    """
+
+    def __init__(self, message: str, *, delivered: int = 0) -> None:
+        super().__init__(message)
+        self.delivered = delivered

@@ -1,0 +1,270 @@
+"""Many texts: measured in order, with a progress bar, on one core or on an executor's workers.
+
+Texts travel in chunks, and only a bounded number of chunks is under way, so that a stream of any
+length takes constant memory. Whatever goes wrong takes its place in the order: everything before
+it is delivered first.
+"""
+
+import functools
+import os
+import pickle
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Final
+
+import msgspec
+
+from shape_magic.analyzers.registry import Registry, default_registry
+from shape_magic.errors import AnalyzerError, AnalyzerWarning, WorkersLostError
+from shape_magic.shape import Measurement
+
+__all__ = ["measure_many"]
+
+CHUNK_TEXTS: Final = 32
+"""How many texts a worker gets at once."""
+
+CHUNK_CHARS: Final = 200_000
+"""A chunk is sent on early where its texts reach this many characters."""
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What a worker made of a chunk; a failure stands after the measurements before it."""
+
+    measurements: tuple[Measurement, ...] = ()
+    warnings: tuple[str, ...] = ()
+    failure: Exception | None = None
+
+
+def measure_many(
+    texts: Iterable[str],
+    *,
+    executor: Executor | None = None,
+    progress: bool = True,
+    registry: Registry | None = None,
+    analyzer: str | None = None,
+    in_flight: int | None = None,
+) -> Iterator[Measurement]:
+    """Measure many texts, in their order, as they are asked for.
+
+    >>> [one.shape.headings for one in measure_many(["# A", "plain"], progress=False)]
+    [1, 0]
+
+    `executor` is any `concurrent.futures.Executor`: a process pool, or a cluster's, as Dask's
+    `client.get_executor()`. It stays the caller's and is not shut down. Without one, the calling
+    thread measures. `progress` shows tqdm's bar, which knows its end where `texts` has a length.
+
+    `registry` and `analyzer` mean what they mean for one text. To workers that are not threads of
+    this process the registry travels by pickle, so analyzers must be picklable and importable
+    there; AnalyzerError says which one is not. Analyzers' warnings come back with the answers.
+
+    `in_flight` is how many chunks (of 32 texts, fewer where they are long) are under way at once,
+    by default four for each of this machine's cores. Give at least two for each worker of a
+    cluster. No more texts than that are taken from `texts` ahead of what was delivered.
+
+    An exception that a text causes is raised in that text's place, with its number in a note.
+    WorkersLostError, where the executor itself fails, has the number of measurements `delivered`.
+    """
+    if isinstance(texts, str):
+        raise TypeError("texts is one str; measure_many takes an iterable of them, as in [text]")
+    if in_flight is not None and in_flight < 1:
+        raise ValueError(f"in_flight is {in_flight}; at least one chunk is under way")
+    registry = default_registry() if registry is None else registry
+    if analyzer is not None:
+        registry.get(analyzer)
+    if executor is None:
+        measured = _measure_here(texts, registry, analyzer)
+    else:
+        submit = _submitter(executor, registry, analyzer)
+        measured = _spread(texts, submit, in_flight or 4 * (os.cpu_count() or 1))
+    if not progress:
+        return measured
+    return _with_bar(measured, total=len(texts) if isinstance(texts, Sized) else None)
+
+
+def _with_bar(measured: Iterator[Measurement], *, total: int | None) -> Iterator[Measurement]:
+    # Imported here, since in a notebook this import loads ipywidgets.
+    from tqdm.auto import tqdm
+
+    with tqdm(total=total, unit="text") as bar:
+        for measurement in measured:
+            bar.update()
+            yield measurement
+
+
+def _measure_here(
+    texts: Iterable[str], registry: Registry, analyzer: str | None
+) -> Iterator[Measurement]:
+    for number, text in enumerate(texts, start=1):
+        try:
+            measurement = registry.measure(text, analyzer=analyzer)
+        except Exception as error:
+            _add_number(error, number)
+            raise
+        yield measurement
+
+
+def _add_number(error: Exception, number: int) -> None:
+    error.add_note(f"text number {number:,} of those to measure")
+
+
+def _spread(
+    texts: Iterable[str], submit: Callable[[list[str]], Future[_Answer]], in_flight: int
+) -> Iterator[Measurement]:
+    """Keep chunks under way and deliver their measurements in order."""
+    pending: deque[Future[_Answer]] = deque()
+    delivered = 0
+    try:
+        for future in _futures(texts, submit):
+            pending.append(future)
+            if len(pending) >= in_flight:
+                for measurement in _opened(pending.popleft(), delivered):
+                    delivered += 1
+                    yield measurement
+        while pending:
+            for measurement in _opened(pending.popleft(), delivered):
+                delivered += 1
+                yield measurement
+    finally:
+        for future in pending:
+            future.cancel()
+
+
+def _futures(
+    texts: Iterable[str], submit: Callable[[list[str]], Future[_Answer]]
+) -> Iterator[Future[_Answer]]:
+    """Submit chunk after chunk; what fails on the way becomes a future in its place."""
+    chunks = _chunks(texts)
+    while True:
+        future: Future[_Answer] = Future()
+        try:
+            chunk = next(chunks, None)
+        except Exception as error:
+            future.set_result(_Answer(failure=error))
+            yield future
+            return
+        if chunk is None:
+            return
+        try:
+            future = submit(chunk)
+        except Exception as error:
+            # A broken pool refuses work; the answers that it gave before are still to be had.
+            future.set_exception(error)
+            yield future
+            return
+        yield future
+
+
+def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    chars = 0
+    try:
+        for text in texts:
+            if not isinstance(text, str):
+                raise TypeError(f"a text to measure is a str, not {type(text).__name__}")
+            chunk.append(text)
+            chars += len(text)
+            if len(chunk) >= CHUNK_TEXTS or chars >= CHUNK_CHARS:
+                yield chunk
+                chunk, chars = [], 0
+    except Exception:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
+        yield chunk
+
+
+def _opened(future: Future[_Answer], delivered: int) -> Iterator[Measurement]:
+    """Hand over a chunk's measurements, then its failure if it had one."""
+    try:
+        answer = future.result()
+    except Exception as error:
+        raise WorkersLostError(
+            f"the executor failed when {delivered:,} texts had been measured and delivered "
+            f"({type(error).__name__}: {error}); "
+            f"the texts from number {delivered + 1:,} on are still to be measured",
+            delivered=delivered,
+        ) from error
+    for message in answer.warnings:
+        warnings.warn(message, AnalyzerWarning, stacklevel=2)
+    yield from answer.measurements
+    if answer.failure is not None:
+        _add_number(answer.failure, delivered + len(answer.measurements) + 1)
+        raise answer.failure
+
+
+def _submitter(
+    executor: Executor, registry: Registry, analyzer: str | None
+) -> Callable[[list[str]], Future[_Answer]]:
+    """Choose how a chunk reaches the workers: threads share the registry, others get a copy."""
+    if isinstance(executor, ThreadPoolExecutor):
+        return lambda chunk: executor.submit(_measure_chunk, registry, analyzer, chunk)
+    payload = _pickled(registry)
+    return lambda chunk: executor.submit(_measure_chunk_apart, payload, analyzer, chunk)
+
+
+def _pickled(registry: Registry) -> bytes:
+    for one in registry:
+        try:
+            pickle.dumps(one)
+        except Exception as error:
+            raise AnalyzerError(
+                f"the analyzer {one.kind!r} cannot travel to the executor's workers "
+                f"({type(error).__name__}: {error}); make {one!r} picklable, "
+                "or measure with threads or without an executor"
+            ) from error
+    return pickle.dumps(registry)
+
+
+def _measure_chunk(registry: Registry, analyzer: str | None, chunk: list[str]) -> _Answer:
+    measurements: list[Measurement] = []
+    for text in chunk:
+        try:
+            measurements.append(registry.measure(text, analyzer=analyzer))
+        except Exception as error:
+            return _Answer(tuple(measurements), failure=error)
+    return _Answer(tuple(measurements))
+
+
+# Warnings are caught process-wide, and a cluster's worker may run chunks in several threads.
+_CATCHING: Final = threading.Lock()
+
+
+def _measure_chunk_apart(payload: bytes, analyzer: str | None, chunk: list[str]) -> _Answer:
+    """Measure in a worker process: all that comes back is picklable."""
+    try:
+        registry = _unpickled(payload)
+    except Exception as error:
+        return _Answer(
+            failure=AnalyzerError(
+                f"the registry cannot be loaded in a worker ({type(error).__name__}: {error}); "
+                "define its analyzers in a module that the workers can import"
+            )
+        )
+    with _CATCHING, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", AnalyzerWarning)
+        answer = _measure_chunk(registry, analyzer, chunk)
+    messages = [str(one.message) for one in caught if one.category is AnalyzerWarning]
+    for one in caught:
+        if one.category is not AnalyzerWarning:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    failure = answer.failure if answer.failure is None else _portable(answer.failure)
+    return _Answer(answer.measurements, tuple(messages), failure)
+
+
+@functools.lru_cache(maxsize=4)
+def _unpickled(payload: bytes) -> Registry:
+    registry: Registry = pickle.loads(payload)
+    return registry
+
+
+def _portable(error: Exception) -> Exception:
+    """Give an exception that survives the way back, in place of one that does not."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return AnalyzerError(f"{type(error).__name__}: {error}")
+    return error
