@@ -75,10 +75,10 @@ def process_pool(workers: int) -> Iterator[Executor]:
 def dask_cluster(workers: int) -> Iterator[Executor]:
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        LocalCluster(  # type: ignore[no-untyped-call]
+        LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
-        Client(cluster) as client,  # type: ignore[no-untyped-call]
+        Client(cluster) as client,
     ):
         yield client.get_executor()
 
