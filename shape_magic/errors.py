@@ -11,6 +11,11 @@ __all__ = [
     "StoreError",
     "TranscriptError",
     "TranscriptWarning",
+
+
+    "FrameError",
+    "MissingExtraError",
+    "ShapeMagicError",
     "WorkersLostError",
 ]
 
@@ -65,3 +70,11 @@ class WorkersLostError(ShapeMagicError, RuntimeError):
     def __init__(self, message: str, *, delivered: int = 0) -> None:
         super().__init__(message)
         self.delivered = delivered
+
+
+class FrameError(ShapeMagicError, ValueError):
+    """A data frame that lacks a column, or holds what cannot be analysed."""
+
+
+class MissingExtraError(ShapeMagicError, ImportError):
+    """Something that needs an extra of the package which is not installed."""

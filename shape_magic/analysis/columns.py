@@ -1,0 +1,79 @@
+"""A frame's columns as figures, and its rows by rounds."""
+
+import difflib
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from shape_magic.errors import FrameError
+
+__all__ = ["PROSE_SHARE", "column", "rows_by_round"]
+
+PROSE_SHARE: Final = "prose_share"
+"""prose_chars / chars, worked out where a frame has no such column."""
+
+DIGITS: Final = 12
+
+
+def column(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    """Give a column as floats, with NaN where it has no value.
+
+    Figures that differ past the 12th digit of the largest come out equal: such a difference comes
+    from the order in which something was added up. FrameError where there is no such column, or
+    where it holds what is no finite number.
+    """
+    if name == PROSE_SHARE and name not in frame.columns:
+        chars = column(frame, "chars")
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(chars > 0, column(frame, "prose_chars") / chars, np.nan)
+    _check_column(frame, name)
+    try:
+        figures = pd.to_numeric(frame[name]).to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise FrameError(f"the column {name!r} holds what is no number: {error}") from None
+    if np.isinf(figures).any():
+        raise FrameError(f"the column {name!r} holds an infinite number")
+    largest = float(np.nanmax(np.abs(figures), initial=0))
+    if largest == 0:
+        return figures
+    return np.round(figures, DIGITS - math.ceil(math.log10(largest)))
+
+
+def rows_by_round(
+    frame: pd.DataFrame, within: str | Sequence[str]
+) -> Mapping[Hashable, NDArray[np.intp]]:
+    """Give the positions of each round's rows, rounds in order.
+
+    FrameError where a column is missing, a row has no round, or an agent stands twice in one.
+    """
+    names = [within] if isinstance(within, str) else list(within)
+    if not names:
+        raise FrameError("within names no column; rounds are told apart by at least one")
+    for name in names:
+        _check_column(frame, name)
+        if frame[name].isna().any():
+            raise FrameError(f"the column {name!r} has rows without a value: no round to count in")
+    if "agent_id" in frame.columns:
+        twice = frame.duplicated([*names, "agent_id"])
+        if twice.any():
+            row = frame[twice].iloc[0]
+            where = ", ".join(f"{name} {row[name]}" for name in names)
+            raise FrameError(
+                f"the agent {row['agent_id']!r} stands twice in {where}: a row is one proposal of "
+                "a round; where a frame holds several deliberations, within names the column that "
+                "tells them apart too, as in within=['deliberation', 'round']"
+            )
+    grouped = frame.groupby(names[0] if len(names) == 1 else names, sort=True)
+    return {label: np.asarray(rows, dtype=np.intp) for label, rows in grouped.indices.items()}
+
+
+def _check_column(frame: pd.DataFrame, name: str) -> None:
+    if name not in frame.columns:
+        names = [str(one) for one in frame.columns]
+        near = difflib.get_close_matches(name, names, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(names)}"
+        raise FrameError(f"the frame has no column {name!r}; {hint}")

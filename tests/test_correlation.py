@@ -1,0 +1,371 @@
+"""Correlation: within rounds, counted in full, and honest about what the rounds cannot tell."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from correlation_data import enumerated_p, frame_of, partial_of_ranks, simulated
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from shape_magic.analysis import correlate
+from shape_magic.analysis.estimates import mean_interval
+from shape_magic.errors import FrameError, MissingExtraError, ShapeMagicError
+
+SMALL = st.integers(0, 4).map(float)
+
+
+@given(st.lists(st.tuples(SMALL, SMALL), min_size=3, max_size=7))
+def test_one_round__has_scipys_coefficient(pairs: list[tuple[float, float]]) -> None:
+    chars, scores = zip(*pairs, strict=True)
+    assume(len(set(chars)) > 1 and len(set(scores)) > 1)
+    found = correlate(frame_of([(chars, scores)]), attributes=["chars"])["chars"]
+    assert found.within.coefficient == pytest.approx(stats.spearmanr(chars, scores).statistic)
+    assert found.pooled == pytest.approx(found.within.coefficient)
+
+
+def test_several_rounds__have_the_mean_of_their_coefficients_whatever_their_sizes() -> None:
+    frame = simulated(np.random.default_rng(1), [3, 4, 9, 5], effect=0.3)
+    found = correlate(frame, attributes=["chars"])["chars"].within
+    by_round = [
+        stats.spearmanr(one["chars"], one["conciseness"]).statistic
+        for _, one in frame.groupby("round")
+    ]
+    assert [point.coefficient for point in found.rounds] == pytest.approx(by_round)
+    assert [(point.round, point.proposals) for point in found.rounds] == [
+        (1, 3), (2, 4), (3, 9), (4, 5),
+    ]  # fmt: skip
+    assert found.coefficient == pytest.approx(np.mean(by_round))
+    assert found.interval is None
+
+
+def test_interval__is_made_of_the_rounds_coefficients() -> None:
+    frame = simulated(np.random.default_rng(1), [3, 4, 9, 5, 5, 4], effect=0.3)
+    found = correlate(frame, attributes=["chars"], confidence=0.9)["chars"].within
+    by_round = [point.coefficient for point in found.rounds]
+    assert found.interval is not None
+    assert found.interval == mean_interval(by_round, confidence=0.9)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("effect", [0.0, -0.5, 0.9])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("sizes", [[3, 4, 5], [3], [5], [4, 4], [3, 3, 3, 4]])
+def test_p__equals_full_enumeration(sizes: list[int], effect: float, ties: bool, seed: int) -> None:
+    frame = simulated(np.random.default_rng(seed), sizes, effect=effect, ties=ties)
+    varying = frame.groupby("round")[["chars", "conciseness"]].nunique().min(axis=1) > 1
+    frame = frame[frame["round"].isin(varying[varying].index)]
+    assert len(frame) > 0
+    found = correlate(frame, attributes=["chars"])["chars"].within
+    assert found.exact
+    assert (found.p, found.smallest_p) == pytest.approx(enumerated_p(frame))
+
+
+def test_p__of_many_rounds_is_exact_and_tiny_where_all_agree() -> None:
+    rounds = [([1, 2, 3, 4, 5], [5, 4, 3, 2, 1])] * 20
+    found = correlate(frame_of(rounds), attributes=["chars"])["chars"].within
+    assert found.exact
+    assert found.p == pytest.approx(2 / math.factorial(5) ** 20, rel=1e-9)
+    assert found.p == found.smallest_p
+
+
+def test_p__of_large_rounds_is_drawn_and_agrees_with_scipys() -> None:
+    frame = simulated(np.random.default_rng(3), [12], effect=0.45)
+    found = correlate(frame, attributes=["chars"], resamples=20_000)["chars"].within
+    ranks = stats.rankdata(frame["chars"])
+    theirs = stats.permutation_test(
+        (stats.rankdata(frame["conciseness"]),),
+        lambda scores: stats.pearsonr(scores, ranks).statistic,
+        permutation_type="pairings",
+        n_resamples=5_000,
+        rng=np.random.default_rng(4),
+    )
+    assert not found.exact
+    assert found.smallest_p == 1 / 20_001
+    assert found.p == pytest.approx(theirs.pvalue, abs=0.02)
+    assert 0.01 < theirs.pvalue < 0.5
+
+
+def test_p__drawn_is_close_to_p_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = simulated(np.random.default_rng(5), [4, 5, 6, 4], effect=0.3, ties=True)
+    counted = correlate(frame, attributes=["chars"])["chars"].within
+    monkeypatch.setattr("shape_magic.analysis.permutation.SUPPORT", 1)
+    drawn = correlate(frame, attributes=["chars"])["chars"].within
+    assert (counted.exact, drawn.exact) == (True, False)
+    assert counted.p is not None
+    assert 0.02 < counted.p < 0.98
+    assert drawn.p == pytest.approx(counted.p, abs=0.015)
+
+
+def test_opposite_effects__are_told_apart_and_named() -> None:
+    frame = simulated(np.random.default_rng(2), [5] * 8, effect=-0.8, between=3.0)
+    result = correlate(frame, attributes=["chars"])
+    found = result["chars"]
+    assert found.within.coefficient is not None
+    assert found.pooled is not None
+    assert found.within.coefficient < -0.5
+    assert found.pooled > 0.5
+    assert found.opposed
+    assert "! Pooled has the other sign" in str(result)
+
+
+def test_agreeing_effects__are_not_called_opposed() -> None:
+    result = correlate(
+        simulated(np.random.default_rng(2), [5] * 8, effect=0.8, between=3.0), attributes=["chars"]
+    )
+    assert not result["chars"].opposed
+    assert "other sign" not in str(result)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1_000), shuffle=st.integers(0, 1_000))
+def test_shuffled_rows_and_renamed_agents__change_nothing(seed: int, shuffle: int) -> None:
+    random = np.random.default_rng(seed)
+    frame = simulated(random, [3, 9, 4, 6, 5, 5, 2], effect=0.2, ties=bool(seed % 2))
+    frame["lead_chars"] = np.round(random.normal(size=len(frame)))
+    frame.loc[frame.index[seed % 7], "conciseness"] = np.nan
+    shuffled = frame.sample(frac=1, random_state=shuffle)
+    order = np.random.default_rng(shuffle).permutation(len(shuffled))
+    shuffled["agent_id"] = [f"Renamed {number}" for number in order]
+    attributes = ["chars", "lead_chars"]
+    before = correlate(frame, attributes=attributes, resamples=99)
+    assert correlate(shuffled, attributes=attributes, resamples=99) == before
+
+
+@pytest.mark.parametrize(
+    ("rounds", "reason"),
+    [
+        ([([7, 7, 7], [1, 2, 3])] * 2, "no variation"),
+        ([([1, 2, 3], [5, 5, 5])], "no variation"),
+        ([([1, 2], [5, 6])], "rounds too small"),
+        ([([1, 2, 3], [5, 6, None])], "rounds too small"),
+        ([([7, 7, 7], [1, 2, 3]), ([8, 8, 8], [4, 5, 6])], "no variation"),
+    ],
+)
+def test_rounds_that_say_nothing__give_a_reason_and_no_zero(
+    rounds: list[tuple[list[float], list[float | None]]], reason: str
+) -> None:
+    result = correlate(frame_of(rounds), attributes=["chars"])
+    found = result["chars"].within
+    assert found.reason == reason
+    assert (found.coefficient, found.p, found.p_holm, found.smallest_p) == (None,) * 4
+    assert found.interval is None
+    assert reason in str(result)
+
+
+def test_pooled__is_given_though_nothing_varies_within_rounds() -> None:
+    found = correlate(
+        frame_of([([7, 7, 7], [1, 2, 3]), ([8, 8, 8], [4, 5, 6])]), attributes=["chars"]
+    )["chars"]
+    assert found.within.coefficient is None
+    assert found.pooled is not None
+    assert found.pooled > 0
+    assert not found.opposed
+
+
+def test_counts__tell_what_was_left_out() -> None:
+    frame = frame_of(
+        [
+            ([1, 2, 3, 4], [4, 3, None, 1]),
+            ([1, 2], [1, 2]),
+            ([5, 5, 5], [1, 2, 3]),
+            ([1, 2, 3], [None, None, 2]),
+            ([1, 2, 3], [2, 1, 3]),
+        ]
+    )
+    frame["synthetic_eval_count"] = 1
+    frame["lead_chars"] = [1.0, 2, 3, None, *range(len(frame) - 4)]
+    result = correlate(frame, attributes=["chars", "lead_chars"])
+    assert (result.proposals, result.scored, result.missing_scores) == (15, 12, 3)
+    assert (result.rounds, result.rounds_left_out) == (5, 2)
+    assert result.synthetic_evaluations == 15
+    within = result["chars"].within
+    assert (within.rounds_too_small, within.rounds_without_variation) == (2, 1)
+    assert [point.round for point in within.rounds] == [1, 5]
+    assert (result["chars"].missing, result["lead_chars"].missing) == (0, 1)
+    # Without the first round's last lead there are only two values in it.
+    assert [point.round for point in result["lead_chars"].within.rounds] == [3, 5]
+    text = str(result)
+    assert "12 of 15 proposals have a score; 2 of 5 rounds have fewer than three" in text
+    assert "15 synthetic evaluations are in no score" in text
+    assert "1 scored proposals lack an attribute" in text
+
+
+def test_controlled__equals_the_coefficient_of_what_the_control_leaves() -> None:
+    random = np.random.default_rng(8)
+    frame = simulated(random, [4, 6, 9], effect=0.4, ties=True)
+    frame["lead_chars"] = np.round(frame["chars"] + random.normal(size=len(frame)), 1)
+    found = correlate(frame, attributes=["lead_chars"])["lead_chars"].controlled
+    expected = [
+        partial_of_ranks(
+            one["lead_chars"].to_numpy(), one["conciseness"].to_numpy(), one["chars"].to_numpy()
+        )
+        for _, one in frame.groupby("round")
+    ]
+    assert [point.coefficient for point in found.rounds] == pytest.approx(expected)
+
+
+def test_controlled__needs_four_proposals() -> None:
+    frame = simulated(np.random.default_rng(1), [3, 3, 4], effect=0.5)
+    frame["lead_chars"] = [3.0, 1, 2, 1, 3, 2, 4, 1, 3, 2]
+    found = correlate(frame, attributes=["lead_chars"])["lead_chars"]
+    assert [point.round for point in found.within.rounds] == [1, 2, 3]
+    assert [point.round for point in found.controlled.rounds] == [3]
+    assert found.controlled.rounds_too_small == 2
+
+
+def test_controlled__has_no_coefficient_where_the_control_decides_all() -> None:
+    frame = simulated(np.random.default_rng(1), [5, 5], effect=0.5)
+    frame["lines"] = 2 * frame["chars"]
+    result = correlate(frame, attributes=["chars", "lines"])
+    assert result["lines"].controlled.reason == "no variation"
+    assert result["lines"].controlled.rounds_without_variation == 2
+    assert result["chars"].controlled.reason == "the control"
+
+
+def test_controlled__has_a_right_p_where_the_control_is_unrelated() -> None:
+    random = np.random.default_rng(17)
+    reached = 0
+    for _ in range(300):
+        frame = simulated(random, [5, 5, 5], effect=0.0)
+        frame["lead_chars"] = random.normal(size=len(frame))
+        p = correlate(frame, attributes=["lead_chars"], resamples=199)["lead_chars"].controlled.p
+        assert p is not None
+        reached += p <= 0.1
+    assert 0.06 <= reached / 300 <= 0.14
+
+
+def test_holm__adjusts_over_the_attributes_that_have_a_coefficient() -> None:
+    random = np.random.default_rng(4)
+    frame = simulated(random, [5, 4, 5], effect=-0.9)
+    for name in ("lead_chars", "lines"):
+        frame[name] = random.normal(size=len(frame))
+    frame["headings"] = 3
+    names = ["chars", "headings", "lead_chars", "lines"]
+    result = correlate(frame, attributes=names)
+    tested = [result[name].within for name in names if name != "headings"]
+    ps = sorted(one.p for one in tested if one.p is not None)
+    adjusted = [max(min(1.0, p * (3 - rank)) for rank, p in enumerate(ps[: place + 1]))
+                for place in range(3)]  # fmt: skip
+    assert sorted(one.p_holm for one in tested if one.p_holm is not None) == adjusted
+    assert result["headings"].within.p_holm is None
+    assert "after Holm over 3 attributes" in str(result)
+
+
+def test_scores_that_differ_by_rounding_alone__are_ties() -> None:
+    exact = frame_of([([1, 2, 3, 4], [0.3, 0.3, 50, 20])])
+    rounded = frame_of([([1, 2, 3, 4], [0.1 + 0.2, 0.3, 50, 20])])
+    assert 0.1 + 0.2 != 0.3
+    assert correlate(rounded, attributes=["chars"]) == correlate(exact, attributes=["chars"])
+
+
+def test_prose_share__is_worked_out_and_empty_proposals_have_none() -> None:
+    frame = frame_of([([10, 20, 40, 0], [1, 2, 3, 4])])
+    frame["prose_chars"] = [10, 10, 10, 0]
+    found = correlate(frame, attributes=["prose_share"])["prose_share"]
+    assert found.within.coefficient == pytest.approx(-1)
+    assert found.missing == 1
+
+
+def test_several_deliberations__are_told_apart_by_their_columns() -> None:
+    frame = frame_of([([1, 2, 3], [1, 2, 3])])
+    both = pd.concat([frame.assign(deliberation="a"), frame.assign(deliberation="b")])
+    found = correlate(both, attributes=["chars"], within=["deliberation", "round"])["chars"].within
+    assert [point.round for point in found.rounds] == [("a", 1), ("b", 1)]
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({}, {"score": "concisness"}, "no column 'concisness'; did you mean conciseness"),
+        ({}, {"within": "turn"}, "no column 'turn'; there are round, agent_id"),
+        ({}, {"within": []}, "within names no column"),
+        ({"chars": "many"}, {}, "the column 'chars' holds what is no number"),
+        ({"conciseness": math.inf}, {}, "the column 'conciseness' holds an infinite number"),
+        ({"round": None}, {}, "the column 'round' has rows without a value"),
+        ({"agent_id": "A"}, {}, "the agent 'A' stands twice in round 1"),
+    ],
+)
+def test_frame_that_cannot_be_read__is_an_error_that_says_why(
+    change: dict[str, object], options: dict[str, object], message: str
+) -> None:
+    frame = frame_of([([1, 2, 3], [1, 2, 3])]).assign(**change)  # type: ignore[arg-type]
+    with pytest.raises(FrameError, match=message) as caught:
+        correlate(frame, attributes=["chars"], **options)  # type: ignore[arg-type]
+    assert isinstance(caught.value, ShapeMagicError)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("options", [{"confidence": 95}, {"confidence": 0}, {"resamples": 0}])
+def test_bad_option__is_refused(options: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=next(iter(options))):
+        correlate(frame_of([([1, 2, 3], [1, 2, 3])]), attributes=["chars"], **options)  # type: ignore[arg-type]
+
+
+def test_empty_frame__has_no_rounds_and_reasons() -> None:
+    frame = frame_of([([1], [1])]).iloc[:0]
+    result = correlate(frame, attributes=["chars"])
+    assert (result.rounds, result["chars"].within.reason) == (0, "rounds too small")
+
+
+def test_text__is_a_table_with_the_remarks_a_reader_needs() -> None:
+    frame = frame_of([([1, 2, 3], [3, 2, 1]), ([1, 2, 3], [3, 1, 2])])
+    assert str(correlate(frame, attributes=["chars"])).splitlines() == [
+        "conciseness: mean within-round Spearman coefficients",
+        "        mean  95 %       p    Holm  rounds  pooled",
+        "chars  -0.75        0.2778  0.2778       2  -0.75",
+        "",
+        "the same, chars taken out of both",
+        "  mean  95 %  p  Holm  rounds",
+        "",
+        "6 of 6 proposals have a score; 0 of 2 rounds have fewer than three such and say nothing.",
+        "p: all permutations of the scores within rounds. "
+        "The smallest that these rounds could give: 0.0556, after Holm over 1 attributes "
+        "at best 0.0556.",
+        "There is no interval under 6 rounds, or where all agree exactly.",
+    ]
+
+
+def test_hostile_column_name__acts_nowhere_in_the_text() -> None:
+    frame = frame_of([([1, 2, 3], [3, 2, 1])]).rename(columns={"chars": "\x1b[31mred"})
+    result = correlate(frame.assign(chars=1), attributes=["\x1b[31mred"])
+    assert "\x1b" not in str(result)
+    assert "\u241b[31mred" in str(result)
+
+
+def test_to_frame__has_every_estimate() -> None:
+    frame = simulated(np.random.default_rng(6), [5] * 7, effect=0.4)
+    result = correlate(
+        frame.assign(lead_chars=frame["chars"] ** 2), attributes=["chars", "lead_chars"]
+    )
+    rows = {
+        (row["attribute"], row["estimate"]): row for row in result.to_frame().to_dict("records")
+    }
+    assert len(rows) == 4
+    within = result["lead_chars"].within
+    row = rows["lead_chars", "within"]
+    assert (row["low"], row["high"]) == within.interval
+    assert (row["p"], row["rounds"]) == (within.p, 7)
+    assert rows["chars", "controlled"]["reason"] == "the control"
+
+
+def test_unknown_attribute__is_named_with_those_there_are() -> None:
+    result = correlate(frame_of([([1, 2, 3], [3, 2, 1])]), attributes=["chars"])
+    with pytest.raises(KeyError, match="'lines' was not correlated; there are chars"):
+        result["lines"]
+
+
+@pytest.mark.parametrize("missing", ["pandas", "scipy"])
+def test_without_the_extra__the_error_says_how_to_install_it(missing: str) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; import shape_magic.analysis"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "shape_magic.errors.MissingExtraError: this needs the extra 'analysis', and "
+        f"{missing!r} is not installed: pip install 'shape_magic[analysis]'"
+    )
+    assert issubclass(MissingExtraError, ImportError)
