@@ -5,17 +5,15 @@ __all__ = [
     "AnalyzerWarning",
     "ArgumentError",
     "EvaluationExistsError",
+    "FrameError",
+    "MissingExtraError",
     "NotFoundError",
     "RecordError",
+    "ReplyError",
     "ShapeMagicError",
     "StoreError",
     "TranscriptError",
     "TranscriptWarning",
-
-
-    "FrameError",
-    "MissingExtraError",
-    "ShapeMagicError",
     "WorkersLostError",
 ]
 
@@ -78,3 +76,11 @@ class FrameError(ShapeMagicError, ValueError):
 
 class MissingExtraError(ShapeMagicError, ImportError):
     """Something that needs an extra of the package which is not installed."""
+
+
+class ReplyError(ShapeMagicError, ValueError):
+    """A model's reply that cannot be taken as evaluations; `problems` has one line for each."""
+
+    def __init__(self, message: str, *, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems

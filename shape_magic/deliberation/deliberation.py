@@ -4,18 +4,21 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.arguments import agent_id_text, round_number, text
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.encoding import measurement_columns
+from shape_magic.deliberation.evaluations import Evaluated, evaluate
+from shape_magic.deliberation.frames import summaries_to_frame
 from shape_magic.deliberation.proposal import Proposal
-from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord
+from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord, RoundSummary
 from shape_magic.deliberation.retrieval import THOUGHTS_PAGE, Reading, find_row, read
 from shape_magic.deliberation.search import DEFAULT_RESULTS, SearchResults, search
 from shape_magic.deliberation.store import Row, Store
+from shape_magic.deliberation.summary import summarize
 from shape_magic.deliberation.tools import Style, tool_arguments, tool_list
 from shape_magic.deliberation.transcripts import (
     TranscriptReport,
@@ -32,6 +35,9 @@ from shape_magic.errors import (
     StoreError,
 )
 from shape_magic.prompt import Candidate, evaluation_prompt
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Deliberation"]
 
@@ -440,6 +446,81 @@ class Deliberation:
                         "in its place"
                     )
                 self._store.add_evaluations(row.id, [entry])
+
+    def evaluate(
+        self,
+        evaluator_agent_id: str,
+        reply: str | Mapping[str, Any],
+        *,
+        round: int | None = None,
+        proposals: Iterable[Proposal] | None = None,
+        synthetic: bool = False,
+        replace: bool = False,
+        complete: bool = False,
+    ) -> Evaluated:
+        """Take a model's reply to the evaluation prompt in as the evaluator's evaluations.
+
+        The reply is the JSON that the prompt asks for, bare, in a fence or with words around it,
+        or that JSON parsed. Its candidates are the latest versions of a round, by default the
+        current one, or the `proposals` that the prompt was made of. One that it leaves out is told
+        in what comes back, and is a problem where the reply must be `complete`.
+
+        All fields and all six categories must be there and in range, nobody evaluates itself, and
+        an evaluator evaluates a version once, unless `replace` is set. ReplyError names whatever
+        is wrong, candidate by candidate, and then nothing of the reply is taken. `synthetic`
+        evaluations, made up in place of some that failed to arrive, are counted and not scored.
+        """
+        evaluator = agent_id_text(evaluator_agent_id)
+        if not isinstance(reply, (str, Mapping)):
+            raise ArgumentError(f"reply is a str or a mapping, not {type(reply).__name__}")
+        shown_ones = None if proposals is None else list(proposals)
+        return evaluate(
+            self._store,
+            evaluator,
+            reply,
+            rows=lambda: self._candidates(round, shown_ones),
+            synthetic=synthetic,
+            replace=replace,
+            complete=complete,
+        )
+
+    def _candidates(self, round: int | None, proposals: list[Proposal] | None) -> list[Row]:
+        if proposals is None:
+            number = self.current_round if round is None else round_number(round)
+            self._check_round(number)
+            return list(self._store.rows(rounds=[number]))
+        rounds = {one.round for one in proposals} | (set() if round is None else {round})
+        agents = {one.agent_id for one in proposals}
+        if len(rounds) != 1 or len(agents) != len(proposals):
+            raise ArgumentError(
+                "the proposals that an evaluator was shown are of one round and of one agent each; "
+                f"these {len(proposals)} are of {len(agents)} agents and of rounds "
+                f"{listed(sorted(rounds))}"
+            )
+        return [self._version(one, None, None) for one in proposals]
+
+    def summarize(self, round: int | None = None) -> RoundSummary:
+        """Sum up a round, by default the current one: for each proposal its scores and its shape.
+
+        A mean is over all real evaluations that gave that score, and their number stands beside
+        it. `controversy_score` is the population variance of the real scores.
+        """
+        with self._store.database.reading():
+            number = self.current_round if round is None else round_number(round)
+            self._check_round(number)
+            return summarize(self._store, number)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give every proposal as a row of a data frame, with its scores and its shape.
+
+        The columns are those of `summaries_to_frame`; the extra `analysis` is needed.
+        """
+        with self._store.database.reading():
+            summaries = [summarize(self._store, number) for number in self.rounds()]
+            analyzers = {
+                (one.round, one.agent_id): (one.kind, one.analyzer) for one in self.proposals()
+            }
+        return summaries_to_frame(summaries, analyzers=analyzers)
 
     def _version(self, agent_id: str | Proposal, round: int | None, version: int | None) -> Row:
         if isinstance(agent_id, Proposal):

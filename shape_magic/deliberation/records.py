@@ -107,6 +107,8 @@ class ProposalScore(Record, frozen=True, kw_only=True):
     aggregated_score: float | None = None
     category_breakdown: dict[str, float | None] | None = None
     """The mean of each category over the real evaluations that gave it."""
+    category_eval_counts: dict[str, int] | None = None
+    """How many real evaluations that were, for each category; absent on older entries."""
     controversy_score: float | None = None
     real_eval_count: int | None = None
     synthetic_eval_count: int | None = None

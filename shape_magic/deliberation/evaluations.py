@@ -1,0 +1,284 @@
+r"""A model's reply, read as evaluations: all of it, or nothing and every reason why.
+
+The reply is the JSON that the evaluation prompt asks for (`shape_magic.prompt`), bare, in a fence
+or with words around it.
+
+>>> print(reply_object('Sure:\n```json\n{"evaluations": []}\n```\nDone.'))
+{'evaluations': []}
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from shape_magic.deliberation.agents import find_agent, listed, shown
+from shape_magic.deliberation.encoding import parse_json
+from shape_magic.deliberation.records import Evaluation, EvaluationEntry, read_record
+from shape_magic.deliberation.store import Row, Store
+from shape_magic.errors import NotFoundError, RecordError, ReplyError
+from shape_magic.vocabulary import CATEGORIES, STANCES, VERDICTS
+
+__all__ = ["CandidateEvaluation", "Evaluated", "check_evaluations", "evaluate", "reply_object"]
+
+# Numbers stay text here: this finds where an object is, and `parse_json` reads it.
+_LOCATE: Final = json.JSONDecoder(parse_int=str, parse_float=str)
+
+SCORES: Final = (-1, 1)
+CATEGORY_SCORES: Final = (-100, 100)
+
+
+class CandidateEvaluation(msgspec.Struct, frozen=True):
+    """What a reply says of one candidate."""
+
+    agent_id: str
+    version: int
+    evaluation: Evaluation
+
+
+class Evaluated(msgspec.Struct, frozen=True):
+    """What was taken of a reply."""
+
+    evaluator_agent_id: str
+    round: int
+    evaluations: tuple[CandidateEvaluation, ...]
+    not_evaluated: tuple[str, ...] = ()
+    """Candidates of the round that the evaluator has not evaluated, its own left out."""
+
+
+def evaluate(
+    store: Store,
+    evaluator: str,
+    reply: str | Mapping[str, Any],
+    *,
+    rows: Callable[[], Sequence[Row]],
+    synthetic: bool,
+    replace: bool,
+    complete: bool,
+) -> Evaluated:
+    """Take a reply in; see `Deliberation.evaluate`. `rows` gives the candidates' versions."""
+    given = reply_object(reply) if isinstance(reply, str) else reply
+    with store.database.transaction():
+        by_agent = {row.agent_id: row for row in rows()}
+        evaluator = _known_evaluator(evaluator, store.agents())
+        before = {agent for agent, row in by_agent.items() if evaluator in store.evaluators(row.id)}
+        found = check_evaluations(
+            given,
+            evaluator=evaluator,
+            candidates=list(by_agent),
+            evaluated=() if replace else before,
+            complete=complete,
+        )
+        for agent_id, evaluation in found.items():
+            row = by_agent[agent_id]
+            store.remove_evaluations(row.id, evaluator=evaluator)
+            entry = EvaluationEntry(
+                evaluator_agent_id=evaluator, evaluation=evaluation, synthetic=synthetic
+            )
+            store.add_evaluations(row.id, [entry])
+    return Evaluated(
+        evaluator_agent_id=evaluator,
+        round=next(iter(by_agent.values())).round,
+        evaluations=tuple(
+            CandidateEvaluation(agent_id, by_agent[agent_id].version, evaluation)
+            for agent_id, evaluation in found.items()
+        ),
+        not_evaluated=tuple(
+            agent_id for agent_id in by_agent if agent_id not in {evaluator, *before, *found}
+        ),
+    )
+
+
+def _known_evaluator(evaluator: str, agents: Sequence[str]) -> str:
+    """Give the agent that an evaluator is, so that it is not taken for another one."""
+    try:
+        return find_agent(evaluator, agents)
+    except NotFoundError:
+        return evaluator
+
+
+def reply_object(text: str) -> Mapping[str, Any]:
+    """Find the one JSON object with `evaluations` in a reply.
+
+    ReplyError where there is none, or more than one: which of them is meant is not guessed, since
+    a reply may quote what a candidate wrote.
+    """
+    spans, failure = _objects_with_evaluations(text)
+    if not spans:
+        raise refused([f"it has no JSON object with 'evaluations'{failure}"])
+    if len(spans) > 1:
+        raise refused([f"it has {len(spans)} JSON objects with 'evaluations', and one is wanted"])
+    start, end = spans[0]
+    try:
+        json.loads(text[start:end], object_pairs_hook=_check_keys)
+        reply: Mapping[str, Any] = parse_json(text[start:end])
+    except ValueError as error:
+        raise refused([str(error)]) from None
+    return reply
+
+
+def _objects_with_evaluations(text: str) -> tuple[list[tuple[int, int]], str]:
+    """Give where the objects are, and how far the one came that cannot be read."""
+    spans = []
+    failure, furthest = "", -1
+    start = text.find("{")
+    while start >= 0:
+        end = start + 1
+        try:
+            value, end = _LOCATE.raw_decode(text, start)
+        except json.JSONDecodeError as error:
+            if error.pos > furthest and '"evaluations"' in text[start : error.pos]:
+                failure, furthest = f" that can be read: {error.msg} at {_place(error)}", error.pos
+        except RecursionError:
+            failure, furthest = " that can be read: it nests too deeply", len(text)
+        else:
+            if "evaluations" in value:
+                spans.append((start, end))
+        start = text.find("{", end)
+    return spans, failure
+
+
+def _place(error: json.JSONDecodeError) -> str:
+    return f"line {error.lineno}, character {error.colno}"
+
+
+def _check_keys(pairs: Sequence[tuple[str, object]]) -> None:
+    keys = [key for key, _ in pairs]
+    for key in set(keys):
+        if keys.count(key) > 1:
+            raise ValueError(f"the key {shown(key)} stands twice in one object")
+
+
+def refused(problems: Iterable[str]) -> ReplyError:
+    """Make the error that names every problem of a reply."""
+    named = tuple(problems)
+    return ReplyError(f"nothing of the reply was taken: {'; '.join(named)}", problems=named)
+
+
+def check_evaluations(
+    reply: Mapping[str, Any],
+    *,
+    evaluator: str,
+    candidates: Sequence[str],
+    evaluated: Collection[str] = (),
+    complete: bool = False,
+) -> dict[str, Evaluation]:
+    """Give a reply's evaluations by candidate; ReplyError names whatever is wrong with any.
+
+    `evaluated` are candidates that the evaluator has evaluated before. With `complete`, a
+    candidate without an evaluation is a problem, too.
+    """
+    items = reply.get("evaluations")
+    if not isinstance(items, list):
+        raise refused([f"evaluations is a list, not {shown(items)}"])
+    problems: list[str] = []
+    found: dict[str, Evaluation] = {}
+    for number, item in enumerate(items, start=1):
+        if not isinstance(item, Mapping):
+            problems.append(f"evaluation {number} is an object, not {shown(item)}")
+            continue
+        agent_id, problem = _candidate(item, candidates)
+        name = f"evaluation {number}" if agent_id is None else shown(agent_id)
+        its_problems = [problem] if problem else []
+        if agent_id is not None:
+            if agent_id == evaluator:
+                its_problems.append("agent_id is the evaluator's own, and nobody evaluates itself")
+            if agent_id in found:
+                its_problems.append("it is evaluated twice in the reply")
+            if agent_id in evaluated:
+                its_problems.append(
+                    f"{shown(evaluator)} has evaluated this version before; "
+                    "replace=True puts this evaluation in its place"
+                )
+        its_problems += _problems(item)
+        fields = {field: value for field, value in item.items() if field != "agent_id"}
+        if not its_problems:
+            try:
+                evaluation = read_record(Evaluation, fields)
+            except RecordError as error:
+                its_problems.append(str(error))
+            else:
+                assert agent_id is not None, "a candidate without an id has a problem"
+                found[agent_id] = evaluation
+        problems += [f"{name}: {problem}" for problem in its_problems]
+    if not items:
+        problems.append("evaluations is empty")
+    if complete:
+        given = {agent_id for item in items if (agent_id := _named(item, candidates)) is not None}
+        problems += [
+            f"{shown(agent_id)}: it is not evaluated"
+            for agent_id in candidates
+            if agent_id != evaluator and agent_id not in given and agent_id not in evaluated
+        ]
+    if problems:
+        raise refused(problems)
+    return found
+
+
+def _named(item: object, candidates: Sequence[str]) -> str | None:
+    return _candidate(item, candidates)[0] if isinstance(item, Mapping) else None
+
+
+def _candidate(item: Mapping[str, Any], candidates: Sequence[str]) -> tuple[str | None, str | None]:
+    """Give the candidate that an evaluation names, or what is wrong with the name."""
+    if "agent_id" not in item:
+        return None, f"agent_id is missing; the candidates are {listed(candidates)}"
+    asked = item["agent_id"]
+    if not isinstance(asked, str):
+        return None, f"agent_id is {shown(asked)}, which is no text"
+    try:
+        return find_agent(asked, candidates), None
+    except NotFoundError as error:
+        return None, str(error)
+
+
+def _problems(item: Mapping[str, Any]) -> Iterator[str]:
+    yield from _number_problems("score", item, SCORES)
+    if not isinstance(item.get("justification"), str):
+        yield _missing_or("justification", item, "a text")
+    yield from _word_problems("stance", item, STANCES)
+    claims = item.get("claim_assessments")
+    if isinstance(claims, list):
+        for number, claim in enumerate(claims):
+            field = f"claim_assessments[{number}]"
+            if not isinstance(claim, Mapping):
+                yield f"{field} is {shown(claim)}, which is no object"
+                continue
+            if not isinstance(claim.get("claim"), str):
+                yield _missing_or("claim", claim, "a text", within=field)
+            yield from _word_problems("verdict", claim, VERDICTS, within=field)
+    else:
+        yield _missing_or("claim_assessments", item, "a list, which may be empty")
+    scores = item.get("category_scores")
+    if isinstance(scores, Mapping):
+        for category in CATEGORIES:
+            yield from _number_problems(category, scores, CATEGORY_SCORES, within="category_scores")
+    else:
+        yield _missing_or("category_scores", item, f"an object of {', '.join(CATEGORIES)}")
+
+
+def _number_problems(
+    name: str, item: Mapping[str, Any], bounds: tuple[int, int], *, within: str = ""
+) -> Iterator[str]:
+    value = item.get(name)
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not bounds[0] <= value <= bounds[1]
+    ):
+        yield _missing_or(name, item, f"a number from {bounds[0]} to {bounds[1]}", within=within)
+
+
+def _word_problems(
+    name: str, item: Mapping[str, Any], known: Sequence[str], *, within: str = ""
+) -> Iterator[str]:
+    if item.get(name) not in known:
+        yield _missing_or(name, item, f"one of {', '.join(known)}", within=within)
+
+
+def _missing_or(name: str, item: Mapping[str, Any], wanted: str, *, within: str = "") -> str:
+    field = f"{within}.{name}" if within else name
+    if name not in item:
+        return f"{field} is missing; it is {wanted}"
+    return f"{field} is {shown(item[name])}, and not {wanted}"

@@ -1,0 +1,121 @@
+"""The scores of a round, each with the shape that earned it."""
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from shape_magic.deliberation.encoding import decoded, json_line, parse_json
+from shape_magic.deliberation.records import (
+    EvaluationEntry,
+    ProposalScore,
+    RoundSummary,
+    read_record,
+    to_wire,
+)
+from shape_magic.deliberation.store import Store
+from shape_magic.errors import TranscriptError
+from shape_magic.lines import strip_mark
+from shape_magic.shape import Shape
+from shape_magic.vocabulary import CATEGORIES
+
+__all__ = ["best_first", "load_summaries", "proposal_score", "save_summaries", "summarize"]
+
+
+def summarize(store: Store, round: int) -> RoundSummary:
+    """Sum up a round; see `Deliberation.summarize`."""
+    with store.database.reading():
+        return RoundSummary(
+            round=round,
+            proposal_scores=tuple(
+                proposal_score(
+                    row.agent_id,
+                    aggregated_score=row.aggregated_score,
+                    evaluations=store.evaluations(row.id),
+                    shape=row.shape,
+                )
+                for row in store.rows(rounds=[round])
+            ),
+        )
+
+
+def proposal_score(
+    agent_id: str,
+    *,
+    aggregated_score: float | None,
+    evaluations: Sequence[EvaluationEntry],
+    shape: Shape | None,
+) -> ProposalScore:
+    """Sum up what a proposal earned.
+
+    Synthetic evaluations are counted and are part of no other figure. A mean is over all real
+    evaluations that gave that score, whose number stands beside it; where none did, it is None.
+    """
+    real = [entry.evaluation for entry in evaluations if not entry.synthetic]
+    given = {
+        category: [
+            score
+            for evaluation in real
+            if (score := (evaluation.category_scores or {}).get(category)) is not None
+        ]
+        for category in CATEGORIES
+    }
+    return ProposalScore(
+        agent_id=agent_id,
+        aggregated_score=aggregated_score,
+        category_breakdown={category: _mean(scores) for category, scores in given.items()},
+        category_eval_counts={category: len(scores) for category, scores in given.items()},
+        controversy_score=_variance([one.score for one in real if one.score is not None]),
+        real_eval_count=len(real),
+        synthetic_eval_count=len(evaluations) - len(real),
+        shape=shape,
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    # Exactly rounded, so that no order of evaluations gives another mean.
+    return math.fsum(values) / len(values) if values else None
+
+
+def _variance(values: Sequence[float]) -> float | None:
+    """Give the population variance."""
+    mean = _mean(values)
+    return None if mean is None else _mean([(value - mean) ** 2 for value in values])
+
+
+def best_first(summary: RoundSummary) -> list[ProposalScore]:
+    """Order a round's scores: the best first, those without a score last."""
+
+    def place(score: ProposalScore) -> tuple[bool, float, str]:
+        aggregated = score.aggregated_score
+        return aggregated is None, -(aggregated or 0.0), score.agent_id
+
+    return sorted(summary.proposal_scores or (), key=place)
+
+
+def load_summaries(path: str | os.PathLike[str]) -> list[RoundSummary]:
+    """Read a file of round summaries, one JSON object a line.
+
+    TranscriptError names the file, the line and the field of the first that cannot be read.
+    """
+    file = Path(path).expanduser()
+    summaries = []
+    with open(file, "rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                text = decoded(line)
+                if number == 1:
+                    text = strip_mark(text)
+                if text.strip():
+                    summaries.append(read_record(RoundSummary, parse_json(text)))
+            except ValueError as error:
+                reason = "no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+                raise TranscriptError(f"{file}, line {number}: {reason}") from None
+    return summaries
+
+
+def save_summaries(summaries: Iterable[RoundSummary], path: str | os.PathLike[str]) -> int:
+    """Write round summaries, one JSON object a line, and give how many there were."""
+    lines = [json_line(to_wire(summary)) + b"\n" for summary in summaries]
+    Path(path).expanduser().write_bytes(b"".join(lines))
+    return len(lines)
