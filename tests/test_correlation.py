@@ -7,7 +7,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from correlation_data import enumerated_p, frame_of, partial_of_ranks, simulated
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -15,6 +14,7 @@ from scipy import stats
 from shape_magic.analysis import correlate
 from shape_magic.analysis.estimates import mean_interval
 from shape_magic.errors import FrameError, MissingExtraError, ShapeMagicError
+from tests.correlation_data import enumerated_p, frame_of, partial_of_ranks, simulated
 
 SMALL = st.integers(0, 4).map(float)
 

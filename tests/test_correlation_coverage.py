@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from correlation_data import Floats, simulated_round
 from scipy import stats
 
 from shape_magic.analysis.estimates import mean_interval
+from tests.correlation_data import Floats, simulated_round
 
 ROUNDS = 12
 SIMULATIONS = 1_000

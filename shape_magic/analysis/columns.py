@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shape_magic.errors import FrameError
 
-__all__ = ["PROSE_SHARE", "column", "rows_by_round"]
+__all__ = ["PROSE_SHARE", "column", "rows_by_round", "rows_of"]
 
 PROSE_SHARE: Final = "prose_share"
 """prose_chars / chars, worked out where a frame has no such column."""
@@ -67,8 +67,25 @@ def rows_by_round(
                 "a round; where a frame holds several deliberations, within names the column that "
                 "tells them apart too, as in within=['deliberation', 'round']"
             )
-    grouped = frame.groupby(names[0] if len(names) == 1 else names, sort=True)
-    return {label: np.asarray(rows, dtype=np.intp) for label, rows in grouped.indices.items()}
+    return rows_of(frame, names)
+
+
+def rows_of(frame: pd.DataFrame, names: Sequence[str]) -> Mapping[Hashable, NDArray[np.intp]]:
+    """Give the positions of the rows of each value of a column, or of several, in order."""
+    for name in names:
+        _check_column(frame, name)
+    # Not by pandas' own grouping: its text takes no lone surrogate, and an id may hold one.
+    found: dict[Hashable, list[int]] = {}
+    columns = [frame[name].tolist() for name in names]
+    for position, label in enumerate(
+        columns[0] if len(columns) == 1 else zip(*columns, strict=True)
+    ):
+        found.setdefault(label, []).append(position)
+    try:
+        ordered = sorted(found.items())
+    except TypeError:
+        ordered = sorted(found.items(), key=lambda item: repr(item[0]))
+    return {label: np.array(rows, dtype=np.intp) for label, rows in ordered}
 
 
 def _check_column(frame: pd.DataFrame, name: str) -> None:
