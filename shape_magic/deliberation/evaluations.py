@@ -188,8 +188,8 @@ def check_evaluations(
                 its_problems.append("it is evaluated twice in the reply")
             if agent_id in evaluated:
                 its_problems.append(
-                    f"{shown(evaluator)} has evaluated this version before; "
-                    "replace=True puts this evaluation in its place"
+                    f"{shown(evaluator)} has evaluated this version before, "
+                    "and replacing that was not asked for"
                 )
         its_problems += _problems(item)
         fields = {field: value for field, value in item.items() if field != "agent_id"}

@@ -5,9 +5,12 @@ from typing import Any, cast
 from IPython.core.formatters import MimeBundleFormatter
 from IPython.core.interactiveshell import InteractiveShell
 
+from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.proposal import Proposal
+from shape_magic.deliberation.records import RoundSummary
 from shape_magic.notebook.html import measurement_html, measurements_html
 from shape_magic.notebook.measurements import Measurements
+from shape_magic.notebook.scores import evaluated_text, summary_html, summary_text
 from shape_magic.prompt import opening_tag, outline_element
 from shape_magic.shape import Measurement
 from shape_magic.visible import visible
@@ -20,7 +23,7 @@ Bundle = tuple[dict[str, Any], dict[str, Any]]
 UNNAMED = "candidate"
 """The id in the tag of a measurement that is nobody's proposal."""
 
-DISPLAYED = (Measurement, Proposal, Measurements)
+DISPLAYED = (Measurement, Proposal, Measurements, RoundSummary, Evaluated)
 
 
 def candidate_of(subject: Measurement | Proposal) -> tuple[str, Measurement]:
@@ -38,8 +41,12 @@ def plain_text(subject: Measurement | Proposal) -> str:
     )
 
 
-def bundle(subject: Measurement | Proposal | Measurements) -> Bundle:
+def bundle(subject: Measurement | Proposal | Measurements | RoundSummary | Evaluated) -> Bundle:
     """Give the forms of a value: static HTML for where no widget runs, and plain text."""
+    if isinstance(subject, RoundSummary):
+        return {"text/plain": summary_text(subject), "text/html": summary_html(subject)}, {}
+    if isinstance(subject, Evaluated):
+        return {"text/plain": evaluated_text(subject)}, {}
     if isinstance(subject, Measurements):
         plain = "\n".join(plain_text(measurement) for measurement in subject)
         return {"text/plain": plain, "text/html": measurements_html(subject)}, {}

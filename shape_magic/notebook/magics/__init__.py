@@ -3,8 +3,9 @@
 from typing import Final
 
 from shape_magic.notebook.magics.deliberation import DeliberationMagics
+from shape_magic.notebook.magics.scores import ScoreMagics
 from shape_magic.notebook.magics.shape import ShapeMagics
 
 __all__ = ["MAGICS"]
 
-MAGICS: Final = (ShapeMagics, DeliberationMagics)
+MAGICS: Final = (ShapeMagics, DeliberationMagics, ScoreMagics)

@@ -1,0 +1,169 @@
+"""Scores for display: a round's summary as a table, and what was taken of a reply."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from itertools import islice
+from typing import Final
+
+import msgspec
+
+from shape_magic.deliberation.evaluations import Evaluated
+from shape_magic.deliberation.records import ProposalScore, RoundSummary
+from shape_magic.deliberation.summary import best_first
+from shape_magic.notebook.html import MAX_ROWS, _rest, _safe
+from shape_magic.visible import visible
+from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES
+
+__all__ = ["evaluated_text", "summary_html", "summary_text"]
+
+Figure = float | int | None
+
+
+class _Column(msgspec.Struct, frozen=True):
+    name: str
+    meaning: str
+    figure: Callable[[ProposalScore], Figure]
+    form: str = "{:,}"
+
+
+def _category(category: str) -> _Column:
+    return _Column(
+        category,
+        f"mean of {category} over the real evaluations that gave it, -100 to 100",
+        lambda score: (score.category_breakdown or {}).get(category),
+        "{:+.1f}",
+    )
+
+
+def _attribute(name: str, meaning: str) -> _Column:
+    return _Column(
+        name, meaning, lambda score: None if score.shape is None else getattr(score.shape, name)
+    )
+
+
+COLUMNS: Final = (
+    _Column(
+        "score",
+        "aggregated score: the sum of the signed square roots of the real scores",
+        lambda score: score.aggregated_score,
+        "{:+.2f}",
+    ),
+    *(_category(category) for category in CATEGORIES),
+    _Column(
+        "controversy",
+        "population variance of the real scores",
+        lambda score: score.controversy_score,
+        "{:.3f}",
+    ),
+    _Column("real", "how many real evaluations", lambda score: score.real_eval_count),
+    _Column(
+        "synthetic",
+        "how many synthetic evaluations; they are part of no score",
+        lambda score: score.synthetic_eval_count,
+    ),
+    *(_attribute(attribute.name, attribute.meaning) for attribute in ATTRIBUTES),
+)
+
+_MISSING: Final = "-"
+
+# The host may run this or not: where it does, a click on a heading, or Enter, sorts by it. What
+# is missing stays last either way.
+_SORT: Final = (
+    "const h=event.target.closest('th');if(!h)return;"
+    "const b=h.closest('table').tBodies[0],i=h.cellIndex,"
+    "up=h.getAttribute('aria-sort')==='descending';"
+    "for(const c of h.parentNode.cells)c.removeAttribute('aria-sort');"
+    "h.setAttribute('aria-sort',up?'ascending':'descending');"
+    "const v=r=>r.cells[i].dataset.value;"
+    "[...b.rows].sort((x,y)=>{const p=v(x),q=v(y);"
+    "if(p===''||q==='')return(p==='')-(q==='');"
+    "const d=i?p-q:(p<q?-1:p>q?1:0);return up?d:-d}).forEach(r=>b.append(r))"
+)
+_PRESS: Final = (
+    "if(event.key==='Enter'||event.key===' '){event.preventDefault();event.target.click()}"
+)
+
+
+def summary_text(summary: RoundSummary) -> str:
+    """Write a round's summary as a table, best first."""
+    scores = best_first(summary)
+    rows = [["agent", *(column.name for column in COLUMNS)]]
+    rows += [
+        [_one_line(score.agent_id), *(_written(column, score) for column in COLUMNS)]
+        for score in scores
+    ]
+    return f"round {summary.round}\n{_aligned(rows)}"
+
+
+def summary_html(summary: RoundSummary) -> str:
+    """Show a round's summary as a table, best first, which a host with scripts lets sort."""
+    cell = "padding:1px 8px;text-align:right"
+    first = "padding:1px 8px;text-align:left"
+    scores = best_first(summary)
+    heads = [f'<th style="{first};cursor:pointer" tabindex="0" scope="col">agent</th>']
+    heads += [
+        f'<th style="{cell};cursor:pointer" tabindex="0" scope="col" title="{_safe(one.meaning)}">'
+        f"{one.name}</th>"
+        for one in COLUMNS
+    ]
+    rows = []
+    for score in islice(scores, MAX_ROWS):
+        agent = _safe(score.agent_id)
+        cells = [f'<td style="{first}" data-value="{agent}">{agent}</td>']
+        for column in COLUMNS:
+            figure = column.figure(score)
+            value = "" if figure is None else repr(figure)
+            cells.append(f'<td style="{cell}" data-value="{value}">{_written(column, score)}</td>')
+        rows.append(f"<tr>{''.join(cells)}</tr>")
+    return (
+        f'<div style="overflow-x:auto;font-size:13px"><strong>Round {summary.round}</strong>'
+        f'<table><thead onclick="{escape(_SORT)}" onkeydown="{escape(_PRESS)}">'
+        f"<tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"{_rest(len(scores), 'proposals')}</div>"
+    )
+
+
+def evaluated_text(evaluated: Evaluated) -> str:
+    """Write what was taken of a reply, a candidate a line."""
+    rows = [["candidate", "score", "stance", *CATEGORIES]]
+    for one in evaluated.evaluations:
+        given = one.evaluation
+        categories = given.category_scores or {}
+        rows.append(
+            [
+                _one_line(one.agent_id),
+                _MISSING if given.score is None else f"{given.score:+.2f}",
+                given.stance or _MISSING,
+                *(f"{categories[name]:+g}" for name in CATEGORIES),
+            ]
+        )
+    lines = [
+        f"{_one_line(evaluated.evaluator_agent_id)} evaluated {len(evaluated.evaluations)} "
+        f"of round {evaluated.round}",
+        _aligned(rows),
+    ]
+    if evaluated.not_evaluated:
+        left = ", ".join(_one_line(agent_id) for agent_id in evaluated.not_evaluated)
+        lines.append(f"not evaluated: {left}")
+    return "\n".join(lines)
+
+
+def _written(column: _Column, score: ProposalScore) -> str:
+    figure = column.figure(score)
+    return _MISSING if figure is None else column.form.format(figure)
+
+
+def _one_line(text: str) -> str:
+    shown = visible(text).replace("\t", "␉").replace("\n", "␊").replace("\r", "␍")
+    return shown if len(shown) <= 60 else f"{shown[:59]}…"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )

@@ -1,0 +1,157 @@
+"""`%%evaluate` and `%round_summary`, in a shell of their own."""
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+
+from shape_magic.deliberation.evaluations import Evaluated
+from shape_magic.deliberation.records import RoundSummary, read_record, to_wire
+from shape_magic.notebook.display import bundle
+from shape_magic.notebook.scores import COLUMNS, summary_html, summary_text
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
+from tests.shells import run
+
+
+def reply_of(*agent_ids: str, **changes: Any) -> str:
+    evaluation = {
+        "score": 0.25,
+        "justification": "seen",
+        "stance": "agree",
+        "claim_assessments": [],
+        "category_scores": dict.fromkeys(CATEGORIES, 20),
+        **changes,
+    }
+    items = [{"agent_id": agent_id, **evaluation} for agent_id in agent_ids]
+    return json.dumps({"evaluations": items})
+
+
+@pytest.fixture
+def judged(shell: InteractiveShell) -> InteractiveShell:
+    """A shell where two have proposed and one was evaluated."""
+    run(shell, "%%shape Ann\n# Plan\n\nLong words.\n")
+    run(shell, "%%shape Bob\n- a\n- b\n")
+    run(shell, f"%%evaluate Judge\nSure!\n{reply_of('Bob')}\n")
+    return shell
+
+
+def test_evaluate__takes_the_reply_and_says_what_it_took(judged: InteractiveShell) -> None:
+    taken = run(judged, f"%%evaluate Ann -o kept\n```json\n{reply_of('bob')}\n```\n")
+    assert isinstance(taken, Evaluated)
+    assert judged.user_ns["kept"] is taken
+    assert bundle(taken)[0]["text/plain"].splitlines()[0] == "Ann evaluated 1 of round 1"
+    summary = run(judged, "%round_summary")
+    assert [score.real_eval_count for score in summary.proposal_scores] == [0, 2]
+
+
+def test_evaluate__takes_the_reply_as_typed(judged: InteractiveShell) -> None:
+    quoted = "{x} $x \\n >>> !ls"
+    run(judged, f"%%evaluate Ann\n>>> said:\n{reply_of('Bob', justification=quoted)}\n")
+    found = run(judged, "%search_deliberation '>>> !ls' --phase evaluating")
+    assert quoted in found
+
+
+def test_evaluate__names_those_it_left_out(judged: InteractiveShell) -> None:
+    taken = run(judged, f"%%evaluate Cleo\n{reply_of('Bob')}\n")
+    assert taken.not_evaluated == ("Ann",)
+    assert bundle(taken)[0]["text/plain"].splitlines()[-1] == "not evaluated: Ann"
+
+
+def test_evaluate__options_reach_the_deliberation(judged: InteractiveShell) -> None:
+    run(judged, f"%%evaluate Cleo --synthetic\n{reply_of('Bob')}\n")
+    run(judged, f"%%evaluate Judge --replace\n{reply_of('Bob', score=-1)}\n")
+    run(judged, "%%shape Ann --round 2\nlater\n")
+    run(judged, f"%%evaluate Dan --round 1\n{reply_of('Ann')}\n")
+    ann, bob = run(judged, "%round_summary --round 1").proposal_scores
+    assert (ann.real_eval_count, bob.synthetic_eval_count) == (1, 1)
+    assert (bob.real_eval_count, bob.aggregated_score) == (1, -1)
+
+
+BAD = [
+    (f"%%evaluate Judge\n{reply_of('Bob')}\n", "'Bob': 'Judge' has evaluated this version before"),
+    (f"%%evaluate Bob\n{reply_of('Bob')}\n", "nobody evaluates itself"),
+    (f"%%evaluate Cleo\n{reply_of('Bob', score=7)}\n", "'Bob': score is 7, and not a number from"),
+    (f"%%evaluate Cleo --complete\n{reply_of('Bob')}\n", "'Ann': it is not evaluated"),
+    (f"%%evaluate Cleo --round 5\n{reply_of('Bob')}\n", "round 5 has no proposals"),
+    ("%%evaluate Cleo\nno JSON\n", "no JSON object with 'evaluations'"),
+    ("%%evaluate\n{}\n", "the following arguments are required: evaluator"),
+    ("%round_summary 3", "round 3 has no proposals; there are rounds 1"),
+    ("%round_summary 1 --round 1", "the round is given once"),
+    ("%round_summary --jason", "unrecognized arguments: --jason"),
+]
+
+
+@pytest.mark.parametrize(("cell", "message"), BAD)
+def test_bad_usage__is_one_line(
+    judged: InteractiveShell, cell: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    result = judged.run_cell(cell)
+    assert type(result.error_in_exec).__name__ == "UsageError"
+    out, err = capsys.readouterr()
+    (line,) = (out + err).splitlines()
+    assert message in line
+
+
+def test_round_summary__is_a_table_best_first(judged: InteractiveShell) -> None:
+    summary = run(judged, "%round_summary 1")
+    assert isinstance(summary, RoundSummary)
+    title, head, first, second = summary_text(summary).splitlines()
+    assert title == "round 1"
+    assert head.split() == ["agent", "score", *CATEGORIES, "controversy", "real", "synthetic",
+                            *ATTRIBUTE_NAMES]  # fmt: skip
+    assert first.split()[:8] == ["Bob", "+0.50", *["+20.0"] * 6]
+    assert second.split()[:8] == ["Ann", *["-"] * 7]
+    assert second.split()[-8:] == ["20", "3", "0", "11", "1", "0", "0", "0"]
+
+
+def test_round_summary__as_html_has_the_figures_and_what_they_mean(
+    judged: InteractiveShell,
+) -> None:
+    html = bundle(run(judged, "%round_summary"))[0]["text/html"]
+    assert re.findall(r'<tr><td [^>]*data-value="(\w+)"', html) == ["Bob", "Ann"]
+    for column in COLUMNS:
+        assert column.meaning in unescape(html)
+
+
+def test_round_summary__json_is_the_wire_form(judged: InteractiveShell) -> None:
+    answer = run(judged, "%round_summary --json")
+    summary = run(judged, "%round_summary")
+    assert "\n" not in answer
+    assert json.loads(answer) == to_wire(summary)
+    assert read_record(RoundSummary, json.loads(answer)) == summary
+
+
+def test_hostile_ids__break_out_of_no_display(shell: InteractiveShell) -> None:
+    hostile = '"><script>alert(1)</script>\n\x1b[31m\u202e'
+    shell.user_ns["hostile"] = hostile
+    deliberation = run(shell, "%deliberation")
+    deliberation.propose(hostile, "a")
+    reply = {"evaluations": [json.loads(reply_of("x"))["evaluations"][0] | {"agent_id": hostile}]}
+    taken = deliberation.evaluate("Judge\n\x1b", reply)
+    for data in (bundle(deliberation.summarize())[0], bundle(taken)[0]):
+        for shown in data.values():
+            assert "<script>" not in shown or shown == data["text/plain"]
+            assert "\x1b" not in shown
+            assert "\u202e" not in shown
+    assert len(bundle(taken)[0]["text/plain"].splitlines()) == 3
+
+
+def test_old_summary__shows_what_it_lacks_as_missing() -> None:
+    old = read_record(RoundSummary, {"round": 1, "proposal_scores": [{"agent_id": "A"}]})
+    assert summary_text(old).splitlines()[-1].split() == ["A", *["-"] * len(COLUMNS)]
+    assert summary_html(old).count('data-value=""') == len(COLUMNS)
+
+
+def test_completion__offers_agents_and_options(judged: InteractiveShell) -> None:
+    assert offered(judged, "%%evaluate B") == ["Bob"]
+    assert {"--round", "--json", "--output"} <= set(offered(judged, "%round_summary --"))
+
+
+def offered(shell: InteractiveShell, line: str) -> list[str]:
+    with provisionalcompleter():
+        return [one.text for one in shell.Completer.completions(line, len(line))]
