@@ -1,62 +1,18 @@
 """How much faster two started worker processes measure many texts than one.
 
-    python tests/benchmarks/many_texts.py [--texts FILE.jsonl] [--repeats 5]
+    python -m tests.benchmarks.many_texts [--answers FILE.jsonl] [--repeats 5]
 
 Both pools are started and warmed before the clock runs; they take turns, and the best of several
-turns counts. A file has one JSON object a line, with the text under "text"; without one, Markdown
-is made here, the same on every machine.
+turns counts.
 """
 
 import argparse
-import json
-import random
 import time
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 
 from shape_magic.bulk import measure_many
-
-
-def made_texts(count: int = 1_500) -> list[str]:
-    """Make answers of the usual mixture: paragraphs, lists, code and a table here and there."""
-    random_one = random.Random(1)
-    words = [
-        "the",
-        "a",
-        "model",
-        "answer",
-        "latency",
-        "because",
-        "index",
-        "query",
-        "which",
-        "holds",
-        "more",
-        "than",
-        "one",
-        "line",
-    ]
-
-    def sentence() -> str:
-        return " ".join(random_one.choices(words, k=random_one.randint(6, 22))).capitalize() + "."
-
-    blocks = [
-        lambda: " ".join(sentence() for _ in range(random_one.randint(1, 5))),
-        lambda: "\n".join(f"- {sentence()}" for _ in range(random_one.randint(2, 7))),
-        lambda: "```python\n" + "\n".join(f"x = {n}" for n in range(8)) + "\n```",
-        lambda: "| a | b |\n| - | - |\n" + "\n".join(f"| {n} | {sentence()} |" for n in range(4)),
-        lambda: "## " + sentence()[:-1],
-    ]
-    return [
-        "\n\n".join(random_one.choice(blocks)() for _ in range(random_one.randint(3, 20))) + "\n"
-        for _ in range(count)
-    ]
-
-
-def read_texts(path: Path) -> list[str]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line)["text"] for line in lines]
+from tests.benchmarks.texts import add_option, read_or_make
 
 
 def seconds(texts: list[str], executor: Executor | None) -> float:
@@ -68,10 +24,10 @@ def seconds(texts: list[str], executor: Executor | None) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--texts", type=Path, help="JSON Lines with a text under 'text'")
+    add_option(parser)
     parser.add_argument("--repeats", type=int, default=5, help="turns, of which the best counts")
     options = parser.parse_args()
-    texts = read_texts(options.texts) if options.texts else made_texts()
+    texts = read_or_make(options.answers)
     with ExitStack() as stack:
         ways: dict[str, Executor | None] = {
             "the calling process": None,
