@@ -359,7 +359,7 @@ def test_unknown_attribute__is_named_with_those_there_are() -> None:
         result["lines"]
 
 
-@pytest.mark.parametrize("missing", ["pandas", "scipy"])
+@pytest.mark.parametrize("missing", ["pandas", "scipy", "matplotlib"])
 def test_without_the_extra__the_error_says_how_to_install_it(missing: str) -> None:
     code = f"import sys; sys.modules[{missing!r}] = None; import shape_magic.analysis"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

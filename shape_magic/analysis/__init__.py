@@ -4,6 +4,12 @@ from shape_magic.extras import analysis_extra
 
 with analysis_extra():
     from shape_magic.analysis.correlation import correlate
+    from shape_magic.analysis.plots import (
+        plot_attribute,
+        plot_attributes,
+        plot_coefficients,
+        plot_score,
+    )
     from shape_magic.analysis.results import (
         AttributeCorrelation,
         Correlations,
@@ -11,4 +17,14 @@ with analysis_extra():
         RoundCoefficient,
     )
 
-__all__ = ["AttributeCorrelation", "Correlations", "Estimate", "RoundCoefficient", "correlate"]
+__all__ = [
+    "AttributeCorrelation",
+    "Correlations",
+    "Estimate",
+    "RoundCoefficient",
+    "correlate",
+    "plot_attribute",
+    "plot_attributes",
+    "plot_coefficients",
+    "plot_score",
+]

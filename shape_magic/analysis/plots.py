@@ -31,7 +31,9 @@ Floats = NDArray[np.float64]
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 LINES: Final = ("-", "--", "-.", ":")
-GREY: Final = "0.5"
+GREY: Final = "0.35"
+BAND: Final = "#9CC7E0"
+"""An interval, pale enough for the points on it to be seen."""
 
 LEGEND_ENTRIES: Final = 12
 """How many rounds or agents a legend names."""
@@ -112,10 +114,10 @@ def plot_coefficients(
     ]
     axes = _own_axes(height=1.6 + 0.42 * len(found)) if ax is None else ax
     a_round, mean, pooled = _Look(GREY, "o"), _Look(COLOURS[0], "D"), _Look(COLOURS[1], "x")
-    interval = _Look(COLOURS[0], line="-")
+    interval = _Look(BAND, line="-")
     axes.axvline(0, color="black", linewidth=0.8, zorder=1)
     for height, (one, estimate) in enumerate(found):
-        _draw_strip(axes, height, estimate, a_round=a_round, mean=mean)
+        _draw_strip(axes, height, estimate, a_round=a_round, mean=mean, interval=interval)
         if one.pooled is not None and not controlled:
             axes.plot([one.pooled], [height], color=pooled.colour, marker="x", markersize=8,
                       markeredgewidth=2.2, linestyle="", zorder=5)  # fmt: skip
@@ -124,7 +126,7 @@ def plot_coefficients(
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_xlim(-1.05, 1.05)
     given = f", {result.control} taken out" if controlled else ""
-    _name(axes, x=f"coefficient with {result.score} within a round{given}", y="")
+    _name(axes, x=f"Spearman coefficient with {result.score}{given}", y="")
     entries = [("a round", a_round), ("mean of rounds", mean)]
     if any(estimate.interval for _, estimate in found):
         entries.append((f"{100 * result.confidence:g} % interval of the mean", interval))
@@ -202,7 +204,7 @@ def _draw_attribute(axes: Axes, frame: pd.DataFrame, attribute: str) -> list[tup
 
 
 def _draw_strip(
-    axes: Axes, height: int, estimate: Estimate, *, a_round: _Look, mean: _Look
+    axes: Axes, height: int, estimate: Estimate, *, a_round: _Look, mean: _Look, interval: _Look
 ) -> None:
     if estimate.coefficient is None:
         axes.text(0.02, height, estimate.reason, va="center", style="italic", parse_math=False)
@@ -217,9 +219,16 @@ def _draw_strip(
         offsets[place] = (seen[key] // 2) * (-1 if seen[key] % 2 else 1)
     step = min(0.1, 0.36 / max(1.0, float(np.abs(offsets).max())))
     axes.plot(points, height + step * offsets, color=a_round.colour, marker=a_round.marker,
-              markersize=4.5, markeredgewidth=0, linestyle="", zorder=2)  # fmt: skip
+              markersize=4.5, markeredgewidth=0, linestyle="", zorder=3)  # fmt: skip
     if estimate.interval is not None:
-        axes.plot(estimate.interval, (height, height), color=mean.colour, linewidth=3, zorder=3)
+        axes.plot(
+            estimate.interval,
+            (height, height),
+            color=interval.colour,
+            linewidth=8,
+            solid_capstyle="butt",
+            zorder=2,
+        )
     axes.plot([estimate.coefficient], [height], color=mean.colour, marker=mean.marker,
               markersize=8, markeredgecolor="white", linestyle="", zorder=4)  # fmt: skip
 
@@ -283,7 +292,7 @@ def _handle(look: _Look) -> Line2D:
         color=look.colour,
         marker=look.marker,
         linestyle=look.line,
-        linewidth=2,
+        linewidth=8 if look.colour == BAND else 2,
         markersize=6,
         markeredgewidth=2 if look.marker == "x" else 0,
     )

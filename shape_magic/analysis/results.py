@@ -241,7 +241,15 @@ def _remarks_on_p(result: Correlations) -> list[str]:
     low, high = _probability(smallest[0]), _probability(smallest[-1])
     possible = low if low == high else f"{low} to {high}"
     at_best = _probability(min(1.0, smallest[0] * len(tested)))
-    return [
+    remarks = [
         f"{how}. The smallest that these rounds could give: {possible}, "
         f"after Holm over {len(tested)} attributes at best {at_best}."
     ]
+    controlled = [one.controlled for one in result.attributes if one.controlled.p is not None]
+    if controlled:
+        drawn = "" if all(one.exact for one in controlled) else f", {result.resamples:,} draws,"
+        remarks.append(
+            f"With {visible(result.control)} taken out, p is approximate: what is left of the "
+            f"scores is permuted{drawn} and ranks take out a control in part only."
+        )
+    return remarks
