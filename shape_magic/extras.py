@@ -14,7 +14,8 @@ def analysis_extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
         raise MissingExtraError(
-            f"this needs the extra 'analysis', and {error.name!r} is not installed: "
+            f"this needs the extra 'analysis', and {package!r} is not installed: "
             "pip install 'shape_magic[analysis]'"
         ) from error

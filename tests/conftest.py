@@ -1,6 +1,7 @@
 """Options and fixtures that several test modules share."""
 
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from pathlib import Path
 
 import pytest
@@ -36,4 +37,14 @@ def answers_path(request: pytest.FixtureRequest) -> Path | None:
 def shell(tmp_path: Path) -> Iterator[InteractiveShell]:
     """Give a shell with the extension loaded; the test's folder is its home."""
     with new_shell(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module", params=["threads", "processes", "dask"])
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """Give an executor of each kind, with two workers."""
+    # Imported here, since Dask takes its time and few modules need it.
+    from tests.executors import EXECUTORS
+
+    with EXECUTORS[request.param](2) as made:
         yield made

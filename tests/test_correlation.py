@@ -1,11 +1,8 @@
 """Correlation: within rounds, counted in full, and honest about what the rounds cannot tell."""
 
 import math
-import subprocess
-import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -13,7 +10,6 @@ from scipy import stats
 
 from shape_magic.analysis import correlate
 from shape_magic.analysis.estimates import mean_interval
-from shape_magic.errors import FrameError, MissingExtraError, ShapeMagicError
 from tests.correlation_data import enumerated_p, frame_of, partial_of_ranks, simulated
 
 SMALL = st.integers(0, 4).map(float)
@@ -254,118 +250,3 @@ def test_holm__adjusts_over_the_attributes_that_have_a_coefficient() -> None:
     assert sorted(one.p_holm for one in tested if one.p_holm is not None) == adjusted
     assert result["headings"].within.p_holm is None
     assert "after Holm over 3 attributes" in str(result)
-
-
-def test_scores_that_differ_by_rounding_alone__are_ties() -> None:
-    exact = frame_of([([1, 2, 3, 4], [0.3, 0.3, 50, 20])])
-    rounded = frame_of([([1, 2, 3, 4], [0.1 + 0.2, 0.3, 50, 20])])
-    assert 0.1 + 0.2 != 0.3
-    assert correlate(rounded, attributes=["chars"]) == correlate(exact, attributes=["chars"])
-
-
-def test_prose_share__is_worked_out_and_empty_proposals_have_none() -> None:
-    frame = frame_of([([10, 20, 40, 0], [1, 2, 3, 4])])
-    frame["prose_chars"] = [10, 10, 10, 0]
-    found = correlate(frame, attributes=["prose_share"])["prose_share"]
-    assert found.within.coefficient == pytest.approx(-1)
-    assert found.missing == 1
-
-
-def test_several_deliberations__are_told_apart_by_their_columns() -> None:
-    frame = frame_of([([1, 2, 3], [1, 2, 3])])
-    both = pd.concat([frame.assign(deliberation="a"), frame.assign(deliberation="b")])
-    found = correlate(both, attributes=["chars"], within=["deliberation", "round"])["chars"].within
-    assert [point.round for point in found.rounds] == [("a", 1), ("b", 1)]
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "message"),
-    [
-        ({}, {"score": "concisness"}, "no column 'concisness'; did you mean conciseness"),
-        ({}, {"within": "turn"}, "no column 'turn'; there are round, agent_id"),
-        ({}, {"within": []}, "within names no column"),
-        ({"chars": "many"}, {}, "the column 'chars' holds what is no number"),
-        ({"conciseness": math.inf}, {}, "the column 'conciseness' holds an infinite number"),
-        ({"round": None}, {}, "the column 'round' has rows without a value"),
-        ({"agent_id": "A"}, {}, "the agent 'A' stands twice in round 1"),
-    ],
-)
-def test_frame_that_cannot_be_read__is_an_error_that_says_why(
-    change: dict[str, object], options: dict[str, object], message: str
-) -> None:
-    frame = frame_of([([1, 2, 3], [1, 2, 3])]).assign(**change)  # type: ignore[arg-type]
-    with pytest.raises(FrameError, match=message) as caught:
-        correlate(frame, attributes=["chars"], **options)  # type: ignore[arg-type]
-    assert isinstance(caught.value, ShapeMagicError)
-    assert isinstance(caught.value, ValueError)
-
-
-@pytest.mark.parametrize("options", [{"confidence": 95}, {"confidence": 0}, {"resamples": 0}])
-def test_bad_option__is_refused(options: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
-        correlate(frame_of([([1, 2, 3], [1, 2, 3])]), attributes=["chars"], **options)  # type: ignore[arg-type]
-
-
-def test_empty_frame__has_no_rounds_and_reasons() -> None:
-    frame = frame_of([([1], [1])]).iloc[:0]
-    result = correlate(frame, attributes=["chars"])
-    assert (result.rounds, result["chars"].within.reason) == (0, "rounds too small")
-
-
-def test_text__is_a_table_with_the_remarks_a_reader_needs() -> None:
-    frame = frame_of([([1, 2, 3], [3, 2, 1]), ([1, 2, 3], [3, 1, 2])])
-    assert str(correlate(frame, attributes=["chars"])).splitlines() == [
-        "conciseness: mean within-round Spearman coefficients",
-        "        mean  95 %       p    Holm  rounds  pooled",
-        "chars  -0.75        0.2778  0.2778       2  -0.75",
-        "",
-        "the same, chars taken out of both",
-        "  mean  95 %  p  Holm  rounds",
-        "",
-        "6 of 6 proposals have a score; 0 of 2 rounds have fewer than three such and say nothing.",
-        "p: all permutations of the scores within rounds. "
-        "The smallest that these rounds could give: 0.0556, after Holm over 1 attributes "
-        "at best 0.0556.",
-        "There is no interval under 6 rounds, or where all agree exactly.",
-    ]
-
-
-def test_hostile_column_name__acts_nowhere_in_the_text() -> None:
-    frame = frame_of([([1, 2, 3], [3, 2, 1])]).rename(columns={"chars": "\x1b[31mred"})
-    result = correlate(frame.assign(chars=1), attributes=["\x1b[31mred"])
-    assert "\x1b" not in str(result)
-    assert "\u241b[31mred" in str(result)
-
-
-def test_to_frame__has_every_estimate() -> None:
-    frame = simulated(np.random.default_rng(6), [5] * 7, effect=0.4)
-    result = correlate(
-        frame.assign(lead_chars=frame["chars"] ** 2), attributes=["chars", "lead_chars"]
-    )
-    rows = {
-        (row["attribute"], row["estimate"]): row for row in result.to_frame().to_dict("records")
-    }
-    assert len(rows) == 4
-    within = result["lead_chars"].within
-    row = rows["lead_chars", "within"]
-    assert (row["low"], row["high"]) == within.interval
-    assert (row["p"], row["rounds"]) == (within.p, 7)
-    assert rows["chars", "controlled"]["reason"] == "the control"
-
-
-def test_unknown_attribute__is_named_with_those_there_are() -> None:
-    result = correlate(frame_of([([1, 2, 3], [3, 2, 1])]), attributes=["chars"])
-    with pytest.raises(KeyError, match="'lines' was not correlated; there are chars"):
-        result["lines"]
-
-
-@pytest.mark.parametrize("missing", ["pandas", "scipy", "matplotlib"])
-def test_without_the_extra__the_error_says_how_to_install_it(missing: str) -> None:
-    code = f"import sys; sys.modules[{missing!r}] = None; import shape_magic.analysis"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "shape_magic.errors.MissingExtraError: this needs the extra 'analysis', and "
-        f"{missing!r} is not installed: pip install 'shape_magic[analysis]'"
-    )
-    assert issubclass(MissingExtraError, ImportError)

@@ -13,9 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from shape_magic.analysis import correlate
+from shape_magic.analysis.looks import COLOURS, LEGEND_ENTRIES
 from shape_magic.analysis.plots import (
-    COLOURS,
-    LEGEND_ENTRIES,
     plot_attribute,
     plot_attributes,
     plot_coefficients,

@@ -517,9 +517,7 @@ class Deliberation:
         """
         with self._store.database.reading():
             summaries = [summarize(self._store, number) for number in self.rounds()]
-            analyzers = {
-                (one.round, one.agent_id): (one.kind, one.analyzer) for one in self.proposals()
-            }
+            analyzers = self._store.analyzers()
         return summaries_to_frame(summaries, analyzers=analyzers)
 
     def _version(self, agent_id: str | Proposal, round: int | None, version: int | None) -> Row:

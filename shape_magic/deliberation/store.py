@@ -236,6 +236,17 @@ class Store:
                 )
         return removed
 
+    def analyzers(self) -> dict[tuple[int, str], tuple[str, str]]:
+        """Give the kind and the analyzer of each latest version, by round and agent."""
+        with self.database.reading() as connection:
+            found = connection.execute(
+                "SELECT round, agent, kind, analyzer FROM versions WHERE latest = 1"
+            )
+            return {
+                (number, decoded(agent)): (decoded(kind), decoded(analyzer))
+                for number, agent, kind, analyzer in found
+            }
+
     # Evaluations
 
     def evaluations(self, row_id: int) -> list[EvaluationEntry]:
