@@ -76,12 +76,9 @@ def test_text__is_a_table_with_the_remarks_a_reader_needs() -> None:
         "        mean  95 %       p    Holm  rounds  pooled",
         "chars  -0.75        0.2778  0.2778       2  -0.75",
         "",
-        "the same, chars taken out of both",
-        "  mean  95 %  p  Holm  rounds",
-        "",
         "6 of 6 proposals have a score; 0 of 2 rounds have fewer than three such and say nothing.",
         "p: all permutations of the scores within rounds. "
-        "The smallest that these rounds could give: 0.0556, after Holm over 1 attributes "
+        "The smallest that these rounds could give: 0.0556, after Holm over 1 attribute "
         "at best 0.0556.",
         "There is no interval under 6 rounds, or where all agree exactly.",
     ]

@@ -44,8 +44,9 @@ def correlate(
       again. Holm's method adjusts it over the attributes that have a coefficient.
     - The controlled coefficient takes the ranks of `control` out of both (a partial Spearman
       coefficient). Its p permutes what the control leaves of the scores (Freedman and Lane 1983),
-      and is approximate even where all permutations are counted: ranks do not take out all of
-      what they stand for, so where the control decides nearly all of both, it is too small.
+      and is approximate even where all permutations are counted: ranks take out a control in part
+      only. Where it explained four fifths of both, 12 to 19 % of simulations without an effect
+      had p under 5 %; where a third, 6 %.
     - An interval is for the mean over rounds like these, from 6 rounds on; see `mean_interval`.
     - The pooled coefficient throws the proposals of all rounds together. It may have the other
       sign (Simpson's paradox), and then the result says so.

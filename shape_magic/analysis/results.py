@@ -156,17 +156,15 @@ def correlations_text(result: Correlations) -> str:
         for one in result.attributes
         if one.attribute != result.control
     ]
-    return "\n".join(
-        [
-            f"{visible(result.score)}: mean within-round Spearman coefficients",
-            *_table([[*head, "pooled"], *plain]),
-            "",
-            f"the same, {visible(result.control)} taken out of both",
-            *_table([head, *controlled]),
-            "",
-            *_remarks(result),
-        ]
-    )
+    lines = [
+        f"{visible(result.score)}: mean within-round Spearman coefficients",
+        *_table([[*head, "pooled"], *plain]),
+        "",
+    ]
+    if controlled:
+        title = f"the same, {visible(result.control)} taken out of both"
+        lines += [title, *_table([head, *controlled]), ""]
+    return "\n".join([*lines, *_remarks(result)])
 
 
 def _table(rows: list[list[str]]) -> list[str]:
@@ -243,7 +241,7 @@ def _remarks_on_p(result: Correlations) -> list[str]:
     at_best = _probability(min(1.0, smallest[0] * len(tested)))
     remarks = [
         f"{how}. The smallest that these rounds could give: {possible}, "
-        f"after Holm over {len(tested)} attributes at best {at_best}."
+        f"after Holm over {len(tested)} attribute{'s' * (len(tested) != 1)} at best {at_best}."
     ]
     controlled = [one.controlled for one in result.attributes if one.controlled.p is not None]
     if controlled:
