@@ -168,6 +168,8 @@ def test_problems__are_named_candidate_by_candidate(deliberation: Deliberation) 
         ('{"evaluations": []}', "evaluations is empty"),
         ('{"evaluations": [1]}', "evaluation 1 is an object, not 1"),
         ('{"evaluations": ' + "[" * 100_000, "it nests too deeply"),
+        ('{"' * 100_000 + BARE, "told from 500 pieces of JSON that are not closed"),
+        ("{" * 100_000, "it has no JSON object with 'evaluations'"),
     ],
 )
 def test_reply_that_cannot_be_read__says_why(

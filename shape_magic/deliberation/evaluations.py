@@ -8,6 +8,7 @@ or with words around it.
 """
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -24,6 +25,10 @@ __all__ = ["CandidateEvaluation", "Evaluated", "check_evaluations", "evaluate", 
 
 # Numbers stay text here: this finds where an object is, and `parse_json` reads it.
 _LOCATE: Final = json.JSONDecoder(parse_int=str, parse_float=str)
+_OPENING: Final = re.compile(r'\{[ \t\n\r]*["}]')
+
+FAILURES: Final = 500
+"""How many openings of objects that are none are passed over, so that no reply takes minutes."""
 
 SCORES: Final = (-1, 1)
 CATEGORY_SCORES: Final = (-100, 100)
@@ -121,21 +126,26 @@ def reply_object(text: str) -> Mapping[str, Any]:
 def _objects_with_evaluations(text: str) -> tuple[list[tuple[int, int]], str]:
     """Give where the objects are, and how far the one came that cannot be read."""
     spans = []
-    failure, furthest = "", -1
-    start = text.find("{")
-    while start >= 0:
-        end = start + 1
+    failure, furthest, failures = "", -1, 0
+    opening = _OPENING.search(text)
+    while opening and failures < FAILURES:
+        start, end = opening.start(), opening.start() + 1
         try:
             value, end = _LOCATE.raw_decode(text, start)
         except json.JSONDecodeError as error:
-            if error.pos > furthest and '"evaluations"' in text[start : error.pos]:
+            failures += 1
+            if error.pos > furthest and text.find('"evaluations"', start, error.pos) >= 0:
                 failure, furthest = f" that can be read: {error.msg} at {_place(error)}", error.pos
         except RecursionError:
+            failures += 1
             failure, furthest = " that can be read: it nests too deeply", len(text)
         else:
             if "evaluations" in value:
                 spans.append((start, end))
-        start = text.find("{", end)
+        opening = _OPENING.search(text, end)
+    if opening:
+        # What is left may hold another reply, so none is taken.
+        return [], f" that can be told from {failures:,} pieces of JSON that are not closed"
     return spans, failure
 
 
@@ -144,10 +154,11 @@ def _place(error: json.JSONDecodeError) -> str:
 
 
 def _check_keys(pairs: Sequence[tuple[str, object]]) -> None:
-    keys = [key for key, _ in pairs]
-    for key in set(keys):
-        if keys.count(key) > 1:
+    keys: set[str] = set()
+    for key, _ in pairs:
+        if key in keys:
             raise ValueError(f"the key {shown(key)} stands twice in one object")
+        keys.add(key)
 
 
 def refused(problems: Iterable[str]) -> ReplyError:
