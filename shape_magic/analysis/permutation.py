@@ -90,7 +90,9 @@ def permutation_test(
         extreme = max(abs(highest), abs(lowest))
         return PermutationTest(_tail(abs(observed), *halves), _tail(extreme, *halves), exact=True)
     random = np.random.default_rng(seed)
-    sums = np.sum([one.draw(random, resamples) for one in rounds], axis=0)
+    sums = np.zeros(resamples)
+    for one in rounds:
+        sums += one.draw(random, resamples)
     reached = int(np.sum(np.abs(sums) >= abs(observed) - TOLERANCE))
     # The data are one of the permutations, so p is never 0.
     return PermutationTest((reached + 1) / (resamples + 1), 1 / (resamples + 1), exact=False)

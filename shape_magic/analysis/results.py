@@ -212,7 +212,8 @@ def _remarks(result: Correlations) -> list[str]:
         most = max(one.missing for one in result.attributes)
         remarks.append(f"{most:,} scored proposals lack an attribute and are left out there.")
     remarks += _remarks_on_p(result)
-    intervals = [one.within.interval for one in result.attributes]
+    estimates = [estimate for one in result.attributes for estimate in (one.within, one.controlled)]
+    intervals = [one.interval for one in estimates if one.coefficient is not None]
     if any(intervals):
         remarks.append("An interval is for the mean coefficient over rounds like these.")
     if not all(intervals):
