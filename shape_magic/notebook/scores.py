@@ -41,6 +41,7 @@ def _attribute(name: str, meaning: str) -> _Column:
     )
 
 
+# Conciseness and the shape that it is scored from stand side by side.
 COLUMNS: Final = (
     _Column(
         "score",
@@ -48,7 +49,9 @@ COLUMNS: Final = (
         lambda score: score.aggregated_score,
         "{:+.2f}",
     ),
-    *(_category(category) for category in CATEGORIES),
+    _category("conciseness"),
+    *(_attribute(attribute.name, attribute.meaning) for attribute in ATTRIBUTES),
+    *(_category(category) for category in CATEGORIES if category != "conciseness"),
     _Column(
         "controversy",
         "population variance of the real scores",
@@ -61,7 +64,6 @@ COLUMNS: Final = (
         "how many synthetic evaluations; they are part of no score",
         lambda score: score.synthetic_eval_count,
     ),
-    *(_attribute(attribute.name, attribute.meaning) for attribute in ATTRIBUTES),
 )
 
 _MISSING: Final = "-"
