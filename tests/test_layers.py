@@ -48,7 +48,7 @@ def test_module__imports_downwards_only(path: Path) -> None:
 
 def test_layers__are_those_that_exist() -> None:
     own = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES}
-    assert own <= set(LAYER)
+    assert own == set(LAYER)
 
 
 def test_import__loads_nothing_of_jupyter_and_no_pandas() -> None:
