@@ -46,7 +46,6 @@ _LAZY: dict[str, str] = {
     "ProposalRecord": "shape_magic.deliberation.records",
     "ProposalScore": "shape_magic.deliberation.records",
     "RoundSummary": "shape_magic.deliberation.records",
-    "correlate": "shape_magic.analysis",
     "measure_many": "shape_magic.bulk",
 }
 
