@@ -11,17 +11,21 @@ import pickle
 import threading
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
+from itertools import islice
 from typing import Final
 
 import msgspec
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.errors import AnalyzerError, AnalyzerWarning, WorkersLostError
+from shape_magic.errors import AnalyzerError, AnalyzerWarning, ArgumentError, WorkersLostError
 from shape_magic.shape import Measurement
 
 __all__ = ["measure_many"]
+
+Measured = Generator[Measurement, None, None]
 
 CHUNK_TEXTS: Final = 32
 """How many texts a worker gets at once."""
@@ -46,7 +50,7 @@ def measure_many(
     registry: Registry | None = None,
     analyzer: str | None = None,
     in_flight: int | None = None,
-) -> Iterator[Measurement]:
+) -> Measured:
     """Measure many texts, in their order, as they are asked for.
 
     >>> [one.shape.headings for one in measure_many(["# A", "plain"], progress=False)]
@@ -70,7 +74,7 @@ def measure_many(
     if isinstance(texts, str):
         raise TypeError("texts is one str; measure_many takes an iterable of them, as in [text]")
     if in_flight is not None and in_flight < 1:
-        raise ValueError(f"in_flight is {in_flight}; at least one chunk is under way")
+        raise ArgumentError(f"in_flight is {in_flight}; at least one chunk is under way")
     registry = default_registry() if registry is None else registry
     if analyzer is not None:
         registry.get(analyzer)
@@ -84,19 +88,17 @@ def measure_many(
     return _with_bar(measured, total=len(texts) if isinstance(texts, Sized) else None)
 
 
-def _with_bar(measured: Iterator[Measurement], *, total: int | None) -> Iterator[Measurement]:
+def _with_bar(measured: Measured, *, total: int | None) -> Measured:
     # Imported here, since in a notebook this import loads ipywidgets.
     from tqdm.auto import tqdm
 
-    with tqdm(total=total, unit="text") as bar:
+    with closing(measured), tqdm(total=total, unit="text") as bar:
         for measurement in measured:
             bar.update()
             yield measurement
 
 
-def _measure_here(
-    texts: Iterable[str], registry: Registry, analyzer: str | None
-) -> Iterator[Measurement]:
+def _measure_here(texts: Iterable[str], registry: Registry, analyzer: str | None) -> Measured:
     for number, text in enumerate(texts, start=1):
         try:
             measurement = registry.measure(text, analyzer=analyzer)
@@ -112,18 +114,16 @@ def _add_number(error: Exception, number: int) -> None:
 
 def _spread(
     texts: Iterable[str], submit: Callable[[list[str]], Future[_Answer]], in_flight: int
-) -> Iterator[Measurement]:
+) -> Measured:
     """Keep chunks under way and deliver their measurements in order."""
     pending: deque[Future[_Answer]] = deque()
     delivered = 0
+    futures = _futures(texts, submit)
     try:
-        for future in _futures(texts, submit):
-            pending.append(future)
-            if len(pending) >= in_flight:
-                for measurement in _opened(pending.popleft(), delivered):
-                    delivered += 1
-                    yield measurement
-        while pending:
+        while True:
+            pending.extend(islice(futures, in_flight - len(pending)))
+            if not pending:
+                return
             for measurement in _opened(pending.popleft(), delivered):
                 delivered += 1
                 yield measurement

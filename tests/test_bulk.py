@@ -90,7 +90,7 @@ def test_iterator__closed_early_leaves_the_executor_usable() -> None:
     with ThreadPoolExecutor(1) as executor:
         measured = measure_many(itertools.repeat("a"), executor=executor, progress=False)
         assert next(measured).shape.chars == 1
-        measured.close()  # type: ignore[attr-defined]
+        measured.close()
         assert executor.submit(int, "3").result(timeout=10) == 3
 
 

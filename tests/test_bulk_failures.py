@@ -56,10 +56,12 @@ def test_executor__delivers_what_came_before_the_source_failed(executor: Executo
 
 
 def delivered_before_the_loss(
-    executor: Executor, texts: list[str]
+    executor: Executor, texts: list[str], *, in_flight: int | None = None
 ) -> tuple[list[Measurement], WorkersLostError]:
     delivered: list[Measurement] = []
-    measured = measure_many(texts, executor=executor, progress=False, registry=shouting())
+    measured = measure_many(
+        texts, executor=executor, progress=False, registry=shouting(), in_flight=in_flight
+    )
     with pytest.raises(WorkersLostError) as caught:
         take_all(measured, into=delivered)
     return delivered, caught.value
@@ -70,19 +72,32 @@ def take_all(measured: Iterator[Measurement], *, into: list[Measurement]) -> Non
         into.append(one)
 
 
-@pytest.mark.parametrize("pool", [process_pool, dask_cluster])
-def test_killed_worker__is_an_error_that_says_how_far_it_came(
-    pool: Callable[[int], AbstractContextManager[Executor]],
-) -> None:
+POOLS = pytest.mark.parametrize("pool", [process_pool, dask_cluster])
+Pool = Callable[[int], AbstractContextManager[Executor]]
+
+
+@POOLS
+def test_killed_worker__is_an_error_that_says_how_far_it_came(pool: Pool) -> None:
     before = 2 * CHUNK_TEXTS
     texts = [*TEXTS[:before], "KILL", *TEXTS[:before]]
     with pool(1) as executor:
-        delivered, error = delivered_before_the_loss(executor, texts)
+        delivered, error = delivered_before_the_loss(executor, texts, in_flight=1)
     assert delivered == expected(texts[:before])
     assert error.delivered == before
     assert f"{before} texts had been measured" in str(error)
     assert isinstance(error, ShapeMagicError)
     assert isinstance(error, RuntimeError)
+
+
+@POOLS
+def test_killed_worker__leaves_no_gap_in_what_was_delivered(pool: Pool) -> None:
+    # With more under way, what a killed worker of a cluster had measured may be lost with it.
+    before = 2 * CHUNK_TEXTS
+    texts = [*TEXTS[:before], "KILL", *TEXTS[:before]]
+    with pool(2) as executor:
+        delivered, error = delivered_before_the_loss(executor, texts)
+        assert error.delivered == len(delivered) <= before
+        assert delivered == expected(texts[: error.delivered])
 
 
 class RefusingExecutor(ThreadPoolExecutor):

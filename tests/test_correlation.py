@@ -69,6 +69,14 @@ def test_p__of_many_rounds_is_exact_and_tiny_where_all_agree() -> None:
     assert found.p == found.smallest_p
 
 
+def test_p__is_never_0() -> None:
+    rounds = [([1, 2, 3, 4], [4, 3, 2, 1])] * 240
+    found = correlate(frame_of(rounds), attributes=["chars"])["chars"].within
+    assert found.p is not None
+    assert found.exact
+    assert 0 < found.p < 1e-300
+
+
 def test_p__of_large_rounds_is_drawn_and_agrees_with_scipys() -> None:
     frame = simulated(np.random.default_rng(3), [12], effect=0.45)
     found = correlate(frame, attributes=["chars"], resamples=20_000)["chars"].within
@@ -89,7 +97,7 @@ def test_p__of_large_rounds_is_drawn_and_agrees_with_scipys() -> None:
 def test_p__drawn_is_close_to_p_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = simulated(np.random.default_rng(5), [4, 5, 6, 4], effect=0.3, ties=True)
     counted = correlate(frame, attributes=["chars"])["chars"].within
-    monkeypatch.setattr("shape_magic.analysis.permutation.SUPPORT", 1)
+    monkeypatch.setattr("shape_magic.analysis.permutation.WORK", 1)
     drawn = correlate(frame, attributes=["chars"])["chars"].within
     assert (counted.exact, drawn.exact) == (True, False)
     assert counted.p is not None

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from shape_magic.analysis import correlate
-from shape_magic.errors import FrameError, MissingExtraError, ShapeMagicError
+from shape_magic.errors import ArgumentError, FrameError, MissingExtraError, ShapeMagicError
 from tests.correlation_data import frame_of, simulated
 
 
@@ -59,7 +59,7 @@ def test_frame_that_cannot_be_read__is_an_error_that_says_why(
 
 @pytest.mark.parametrize("options", [{"confidence": 95}, {"confidence": 0}, {"resamples": 0}])
 def test_bad_option__is_refused(options: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=next(iter(options))):
+    with pytest.raises(ArgumentError, match=next(iter(options))):
         correlate(frame_of([([1, 2, 3], [1, 2, 3])]), attributes=["chars"], **options)  # type: ignore[arg-type]
 
 
@@ -109,7 +109,7 @@ def test_to_frame__has_every_estimate() -> None:
 
 def test_unknown_attribute__is_named_with_those_there_are() -> None:
     result = correlate(frame_of([([1, 2, 3], [3, 2, 1])]), attributes=["chars"])
-    with pytest.raises(KeyError, match="'lines' was not correlated; there are chars"):
+    with pytest.raises(ArgumentError, match="'lines' was not correlated; there are chars"):
         result["lines"]
 
 

@@ -20,7 +20,7 @@ from shape_magic.analysis.plots import (
     plot_coefficients,
     plot_score,
 )
-from shape_magic.errors import FrameError
+from shape_magic.errors import ArgumentError, FrameError
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from tests.correlation_data import frame_of, simulated
 
@@ -197,7 +197,7 @@ def test_attributes__have_axes_each(frame: pd.DataFrame) -> None:
     assert [one.get_ylabel() for one in axes] == list(ATTRIBUTE_NAMES)
     own = list(Figure().subplots(1, 2))
     assert plot_attributes(frame, attributes=["chars", "lines"], axes=own) == own
-    with pytest.raises(ValueError, match="2 attributes need as many axes, not 1"):
+    with pytest.raises(ArgumentError, match="2 attributes need as many axes, not 1"):
         plot_attributes(frame, attributes=["chars", "lines"], axes=own[:1])
 
 

@@ -11,6 +11,7 @@ from scipy import stats
 from shape_magic.analysis.columns import PROSE_SHARE, column, rows_by_round
 from shape_magic.analysis.estimates import SMALLEST_ROUND, RoundValues, estimate, holm
 from shape_magic.analysis.results import AttributeCorrelation, Correlations, Estimate
+from shape_magic.errors import ArgumentError
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 
 __all__ = ["correlate"]
@@ -59,9 +60,9 @@ def correlate(
     twice in a round.
     """
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}; it lies between 0 and 1, as 0.95 does")
+        raise ArgumentError(f"confidence is {confidence}; it lies between 0 and 1, as 0.95 does")
     if resamples < 1:
-        raise ValueError(f"resamples is {resamples}; at least one permutation is drawn")
+        raise ArgumentError(f"resamples is {resamples}; at least one permutation is drawn")
     rows = rows_by_round(frame, within)
     scores, controls = column(frame, score), column(frame, control)
     estimated = partial(estimate, confidence=confidence, resamples=resamples, seed=seed)

@@ -8,6 +8,7 @@ permutations of all rounds at once. Where even that is too much, permutations ar
 
 import functools
 import itertools
+import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -23,8 +24,8 @@ Distribution = tuple[Floats, Floats]
 ENUMERATED: Final = 8
 """The largest round whose permutations are listed: 8! are 40,320."""
 
-SUPPORT: Final = 1_000_000
-"""How many different sums are kept apart before permutations are drawn instead."""
+WORK: Final = 4_000_000
+"""How many sums are formed before permutations are drawn instead."""
 
 DIGITS: Final = 12
 """Coefficients that differ later than in this decimal are equal but for rounding."""
@@ -116,29 +117,32 @@ def _halves(rounds: Sequence[RoundNull]) -> list[Distribution] | None:
     """
     if not all(one.listed for one in rounds):
         return None
-    # Rounds with the same values first: their sums coincide and the support stays small.
     alike: dict[bytes, list[Distribution]] = {}
     for one in rounds:
         alike.setdefault(one.values.tobytes(), []).append((one.values, one.weights))
+    work = WORK
     support: list[Distribution] = []
     for group in alike.values():
-        convolved = _convolved(group, down_to=1)
-        if convolved is None:
+        # One after another: the sums of alike rounds coincide, and the support stays small.
+        convolved = group[0]
+        for other in group[1:]:
+            work -= len(convolved[0]) * len(other[0])
+            if work < 0:
+                return None
+            convolved = _convolved(convolved, other)
+        support.append(convolved)
+    while len(support) > 2:
+        support.sort(key=lambda one: len(one[0]))
+        work -= len(support[0][0]) * len(support[1][0])
+        if work < 0:
             return None
-        support += convolved
-    return _convolved(support, down_to=2)
-
-
-def _convolved(support: list[Distribution], *, down_to: int) -> list[Distribution] | None:
-    """Convolve the smallest two again and again; None where the support grows too large."""
-    while len(support) > down_to:
-        support = sorted(support, key=lambda one: len(one[0]))
-        (values, weights), (others, other_weights), *rest = support
-        if len(values) * len(others) > SUPPORT:
-            return None
-        sums = np.add.outer(values, others).ravel()
-        support = [_merged(sums, np.multiply.outer(weights, other_weights).ravel()), *rest]
+        support[:2] = [_convolved(*support[:2])]
     return support
+
+
+def _convolved(one: Distribution, other: Distribution) -> Distribution:
+    sums = np.add.outer(one[0], other[0]).ravel()
+    return _merged(sums, np.multiply.outer(one[1], other[1]).ravel())
 
 
 def _tail(reached: float, *halves: Distribution) -> float:
@@ -152,5 +156,5 @@ def _tail(reached: float, *halves: Distribution) -> float:
     edge = reached - TOLERANCE
     at_least = above[np.searchsorted(others, edge - values, side="left")]
     at_most = below[np.searchsorted(others, -edge - values, side="right")]
-    # Where the edge is 0, a sum of 0 is in both tails.
-    return min(1.0, float(weights @ (at_least + at_most)))
+    # Where the edge is 0, a sum of 0 is in both tails. And no p is 0, only too small for a float.
+    return min(1.0, max(float(weights @ (at_least + at_most)), sys.float_info.min))

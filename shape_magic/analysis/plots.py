@@ -30,6 +30,7 @@ from shape_magic.analysis.looks import (
     shown,
 )
 from shape_magic.analysis.results import Correlations, Estimate
+from shape_magic.errors import ArgumentError
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 
 __all__ = ["plot_attribute", "plot_attributes", "plot_coefficients", "plot_score"]
@@ -151,7 +152,9 @@ def plot_attributes(
     else:
         chosen = list(axes)
         if len(chosen) != len(attributes):
-            raise ValueError(f"{len(attributes)} attributes need as many axes, not {len(chosen)}")
+            raise ArgumentError(
+                f"{len(attributes)} attributes need as many axes, not {len(chosen)}"
+            )
     entries: Entries = []
     for one, attribute in zip(chosen, attributes, strict=True):
         entries = _draw_attribute(one, frame, attribute)

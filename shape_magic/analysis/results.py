@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from shape_magic.errors import ArgumentError
 from shape_magic.extras import analysis_extra
 from shape_magic.visible import visible
 
@@ -97,7 +98,7 @@ class Correlations(msgspec.Struct, frozen=True, kw_only=True):
             if one.attribute == attribute:
                 return one
         names = ", ".join(one.attribute for one in self.attributes)
-        raise KeyError(f"{attribute!r} was not correlated; there are {names}")
+        raise ArgumentError(f"{attribute!r} was not correlated; there are {names}")
 
     @property
     def missing_scores(self) -> int:
