@@ -55,13 +55,37 @@ def simulated(
 
 def enumerated_p(frame: pd.DataFrame) -> tuple[float, float]:
     """Give p by trying all permutations of all rounds, and the smallest p there is."""
-    listed = [
+    return _shares(
         [
-            stats.spearmanr(one["chars"], list(order)).statistic
-            for order in itertools.permutations(one["conciseness"])
+            [
+                stats.spearmanr(one["chars"], list(order)).statistic
+                for order in itertools.permutations(one["conciseness"])
+            ]
+            for _, one in frame.groupby("round")
         ]
-        for _, one in frame.groupby("round")
-    ]
+    )
+
+
+def enumerated_controlled_p(frame: pd.DataFrame, attribute: str) -> tuple[float, float]:
+    """Give the same of an attribute with chars taken out, by permuting what is left of scores."""
+    listed = []
+    for _, one in frame.groupby("round"):
+        line = _line_in_ranks(one["chars"].to_numpy())
+        scores = stats.rankdata(one["conciseness"])
+        attribute_left = _left(stats.rankdata(one[attribute]), line)
+        score_left = _left(scores, line)
+        explained = scores - score_left
+        coefficients = []
+        for order in itertools.permutations(score_left):
+            left = _left(explained + np.array(order), line)
+            if np.ptp(left) > 1e-6:
+                coefficients.append(float(np.corrcoef(attribute_left, left)[0, 1]))
+        listed.append(coefficients)
+    return _shares(listed)
+
+
+def _shares(listed: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Give how many combinations go as far from 0 as the first, and as the farthest."""
     reached = np.abs([np.mean(combination) for combination in itertools.product(*listed)])
     observed = abs(np.mean([coefficients[0] for coefficients in listed]))
     return (
@@ -70,12 +94,16 @@ def enumerated_p(frame: pd.DataFrame) -> tuple[float, float]:
     )
 
 
+def _line_in_ranks(control: Floats) -> Floats:
+    return np.column_stack([np.ones(len(control)), stats.rankdata(control)])
+
+
+def _left(values: Floats, line: Floats) -> Floats:
+    return np.asarray(values - line @ np.linalg.lstsq(line, values, rcond=None)[0])
+
+
 def partial_of_ranks(attribute: Floats, score: Floats, control: Floats) -> float:
     """Give the coefficient of what a straight line in the control's ranks leaves of both."""
-    ranks = np.column_stack([np.ones(len(control)), stats.rankdata(control)])
-
-    def rest(values: Floats) -> Floats:
-        ranked = stats.rankdata(values)
-        return np.asarray(ranked - ranks @ np.linalg.lstsq(ranks, ranked, rcond=None)[0])
-
-    return float(stats.pearsonr(rest(attribute), rest(score)).statistic)
+    line = _line_in_ranks(control)
+    left = [_left(stats.rankdata(values), line) for values in (attribute, score)]
+    return float(stats.pearsonr(*left).statistic)

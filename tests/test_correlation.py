@@ -10,7 +10,13 @@ from scipy import stats
 
 from shape_magic.analysis import correlate
 from shape_magic.analysis.estimates import mean_interval
-from tests.correlation_data import enumerated_p, frame_of, partial_of_ranks, simulated
+from tests.correlation_data import (
+    enumerated_controlled_p,
+    enumerated_p,
+    frame_of,
+    partial_of_ranks,
+    simulated,
+)
 
 SMALL = st.integers(0, 4).map(float)
 
@@ -211,6 +217,25 @@ def test_controlled__equals_the_coefficient_of_what_the_control_leaves() -> None
         for _, one in frame.groupby("round")
     ]
     assert [point.coefficient for point in found.rounds] == pytest.approx(expected)
+
+
+# Seeds whose rounds all have something left to vary once the control is taken out.
+CONTROLLED = [
+    *(([4], seed) for seed in (1, 3, 4)),
+    *(([5], seed) for seed in (0, 1, 3)),
+    *(([4, 5], seed) for seed in (2, 3, 4, 6)),
+]
+
+
+@pytest.mark.parametrize(("sizes", "seed"), CONTROLLED)
+def test_controlled_p__equals_full_enumeration(sizes: list[int], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    frame = simulated(random, sizes, effect=0.5)
+    frame["lead_chars"] = frame["chars"] + random.normal(size=len(frame))
+    found = correlate(frame, attributes=["lead_chars"])["lead_chars"].controlled
+    assert (found.exact, len(found.rounds)) == (True, len(sizes))
+    expected = enumerated_controlled_p(frame, "lead_chars")
+    assert (found.p, found.smallest_p) == pytest.approx(expected)
 
 
 def test_controlled__needs_four_proposals() -> None:
