@@ -9,7 +9,9 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "RecordError",
+    "RemovalError",
     "ReplyError",
+    "SelectionError",
     "ShapeMagicError",
     "StoreError",
     "TranscriptError",
@@ -84,3 +86,11 @@ class ReplyError(ShapeMagicError, ValueError):
     def __init__(self, message: str, *, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.problems = problems
+
+
+class RemovalError(ShapeMagicError, ValueError):
+    """Lines that cannot be left out of a text, as half of a JSON field cannot."""
+
+
+class SelectionError(ShapeMagicError, ValueError):
+    """A selection that is no range of the lines that a view shows."""

@@ -8,7 +8,7 @@ that can be seen and do nothing.
 import re
 from typing import Final
 
-__all__ = ["visible"]
+__all__ = ["symbols", "visible"]
 
 # Tab and the line endings are left: every display lays lines out by them itself.
 _ACTING: Final = re.compile(
@@ -24,6 +24,17 @@ def visible(text: str) -> str:
     a␛[31m[U+202E]b[U+D800]
     """
     return _ACTING.sub(lambda match: _symbol(ord(match[0])), text)
+
+
+def symbols(text: str) -> dict[str, str]:
+    r"""Give the characters of a text that `visible` replaces, each with its symbol.
+
+    A display that must keep the text verbatim, such as one that copies it, takes these along.
+
+    >>> symbols("a\x1b[31m\x1b")
+    {'\x1b': '␛'}
+    """
+    return {acting: _symbol(ord(acting)) for acting in sorted(set(_ACTING.findall(text)))}
 
 
 def _symbol(code: int) -> str:

@@ -1,0 +1,1230 @@
+// @ts-check
+/**
+ * The view of one measured text: its numbers, and the lines that they were counted from.
+ *
+ * anywidget calls `render` of the default export, a saved page calls `mount`. Both hand in a model,
+ * and all that is drawn follows from the model's state: a click sets it, Python sets it, and the
+ * drawing hears of either in the same way. What the text's author wrote becomes text nodes, and
+ * never markup.
+ */
+
+/**
+ * @import { AnyModel } from "@anywidget/types"
+ *
+ * @typedef {[first: number, last: number]} Range  Lines, both ends included, counted from 1.
+ *
+ * @typedef {object} Attribute
+ * @property {string} name
+ * @property {string} short
+ * @property {string} meaning
+ * @property {number} figure
+ * @property {number | null} change
+ * @property {[first: number, last: number, amount: number][]} evidence
+ *
+ * @typedef {object} Shown  What `shape_magic.notebook.shown` writes.
+ * @property {number} revision
+ * @property {string} title
+ * @property {number | null} round
+ * @property {number | null} version
+ * @property {string} analyzer
+ * @property {string | null} baseline
+ * @property {Attribute[]} attributes
+ * @property {{ name: string, colour: string, chars: number }[]} kinds
+ * @property {[kind: number, count: number][]} line_kinds
+ * @property {string[]} lines
+ * @property {[line: number, last: number, label: string][]} outline
+ * @property {[line: number, message: string][]} notes
+ * @property {string} call
+ * @property {Record<string, string>} symbols
+ *
+ * @typedef {object} State  `_shown`, `search` and `text` are JSON, so that any text survives.
+ * @property {string} _shown
+ * @property {Range | null} selection
+ * @property {string | null} attribute
+ * @property {string} search
+ * @property {string} [text]  What a playground measures; a view of one measurement has none.
+ *
+ * @typedef {Pick<AnyModel<State>, "get" | "set" | "on" | "off" | "save_changes" | "send">} Model
+ *
+ * @typedef {object} Context  What the parts of one drawing share.
+ * @property {Shown} shown
+ * @property {Model} model
+ * @property {AbortSignal} signal  Aborted when the drawing goes: all that listens ends by it.
+ * @property {(text: string) => string} visible  For what is shown; what is copied is verbatim.
+ * @property {string} id  A prefix for ids that no other drawing has.
+ */
+
+/** Lines in a block: the browser lays out only the blocks that are near the visible part. */
+const BLOCK = 200;
+/** The height of one line, as the stylesheet has it, and about how many characters fill it. */
+const LINE_HEIGHT = 20;
+const LINE_WIDTH = 100;
+/** How many matched lines are reported, as `search_deliberation` does. */
+const REPORTED = 20;
+/** How many characters of one text are drawn, entries of a list and lines of an answer, at most. */
+const WIDTH_SHOWN = 10_000;
+const LISTED = 2000;
+const ANSWER_SHOWN = 200;
+/** Milliseconds: a selection that stays so long is asked about; a kernel has so long to answer. */
+const SETTLED = 150;
+const PATIENCE = 3000;
+
+// ---------------------------------------------------------------------------------------------
+// Small tools
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {string} name  Its class.
+ * @param {Record<string, string>} [attributes]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+function element(tag, name, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  if (name) made.className = name;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/**
+ * @param {string} name
+ * @param {Record<string, string>} attributes
+ * @param {...(Node | string)} children
+ */
+function button(name, attributes, ...children) {
+  return element("button", name, { type: "button", ...attributes }, ...children);
+}
+
+/** @param {number} figure */
+function counted(figure) {
+  return figure.toLocaleString("en-US");
+}
+
+/** @param {number} change */
+function signed(change) {
+  return (change < 0 ? "−" : "+") + counted(Math.abs(change));
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ */
+function several(count, one) {
+  return `${counted(count)} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/**
+ * Write text as `shape_magic.notebook.wire.to_wire` does, to the letter: Python sends back what it
+ * reads differently.
+ *
+ * @param {string} text
+ */
+function toWire(text) {
+  return JSON.stringify(text).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
+
+/**
+ * Make the function that readies text for the eye: acting characters become symbols, Python says
+ * which and how, and a text that a browser would need seconds to lay out is cut.
+ *
+ * @param {Record<string, string>} symbols
+ * @returns {(text: string) => string}
+ */
+function visibleBy(symbols) {
+  const codes = Object.keys(symbols).map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+  const acting = codes.length > 0 ? new RegExp(`[${codes.join("")}]`, "gu") : null;
+  return (text) => {
+    let shown = text;
+    if (text.length > WIDTH_SHOWN) {
+      const cut = text.slice(0, WIDTH_SHOWN).replace(/[\ud800-\udbff]$/, "");
+      shown = `${cut} … ${several(text.length - cut.length, "more character")}`;
+    }
+    return acting ? shown.replace(acting, (one) => symbols[one] ?? one) : shown;
+  };
+}
+
+/**
+ * @param {Model} model
+ * @param {keyof State & string} name
+ * @param {() => void} heard
+ * @param {AbortSignal} signal
+ */
+function follow(model, name, heard, signal) {
+  model.on(`change:${name}`, heard);
+  signal.addEventListener("abort", () => model.off(`change:${name}`, heard), { once: true });
+}
+
+/**
+ * @template {keyof State & string} Name
+ * @param {Model} model
+ * @param {Name} name
+ * @param {State[Name]} value
+ */
+function put(model, name, value) {
+  model.set(name, value);
+  model.save_changes();
+}
+
+/**
+ * @param {Context} context
+ * @param {number} first
+ * @param {number} last
+ */
+function select({ model, shown }, first, last) {
+  const total = shown.lines.length;
+  if (total === 0) return;
+  const within = (/** @type {number} */ line) => Math.min(Math.max(line, 1), total);
+  put(model, "selection", [within(Math.min(first, last)), within(Math.max(first, last))]);
+}
+
+/**
+ * @param {Context} context
+ * @returns {Range | null}
+ */
+function selected({ model, shown }) {
+  const range = model.get("selection");
+  return range && range[0] >= 1 && range[1] <= shown.lines.length ? range : null;
+}
+
+/**
+ * Copy text. A browser's clipboard holds no lone surrogate: U+FFFD stands for it there.
+ *
+ * @param {string} text
+ * @param {HTMLElement} place
+ * @returns {Promise<boolean>}
+ */
+async function copy(text, place) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Some hosts show outputs in frames that may not use the clipboard; the old way still works.
+    const area = element("textarea", "sm-offstage", { "aria-hidden": "true", tabindex: "-1" });
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    area.value = text;
+    place.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    focused?.focus({ preventScroll: true });
+    return copied;
+  }
+}
+
+/**
+ * @param {Context} context
+ * @param {string} what
+ * @param {() => string} text
+ */
+function copyButton({ signal }, what, text) {
+  const made = button("sm-copy", { "aria-label": `Copy ${what}` }, "copy");
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const pressed = async () => {
+    made.textContent = (await copy(text(), made)) ? "copied" : "not copied";
+    clearTimeout(timer);
+    timer = setTimeout(() => (made.textContent = "copy"), 1500);
+  };
+  made.addEventListener("click", pressed, { signal });
+  return made;
+}
+
+/**
+ * Do a job in steps while the page is idle.
+ *
+ * @param {() => boolean} step  Answers whether there is more to do.
+ * @param {AbortSignal} signal
+ */
+function whenIdle(step, signal) {
+  /** @param {IdleDeadline} [deadline] */
+  const run = (deadline) => {
+    if (signal.aborted) return;
+    let more = true;
+    do more = step();
+    while (more && deadline && deadline.timeRemaining() > 4);
+    if (more) next();
+  };
+  // Safari has no idle time to ask for.
+  const next = () => {
+    if ("requestIdleCallback" in window) requestIdleCallback(run, { timeout: 300 });
+    else setTimeout(run, 20);
+  };
+  next();
+}
+
+/**
+ * Draw a list of buttons that each lead to lines. They are one stop of the Tab key together, and
+ * the arrow keys move among them.
+ *
+ * @param {Context} context
+ * @param {object} list
+ * @param {string} list.name  Its class.
+ * @param {string} list.what  What one entry is called.
+ * @param {[first: number, last: number, text: string][]} list.entries
+ * @param {(entry: HTMLButtonElement, range: Range) => void} [list.added]
+ */
+function drawList(context, { name, what, entries, added }) {
+  const { signal, visible } = context;
+  const list = element("ul", name, {});
+  /** @type {HTMLButtonElement[]} */
+  const buttons = [];
+  let stop = 0;
+  const add = () => {
+    const [first, last, text] = entries[buttons.length] ?? [1, 1, ""];
+    const entry = button(
+      "sm-row",
+      { tabindex: buttons.length === stop ? "0" : "-1", "data-first": String(first) },
+      element("span", "sm-at", {}, `L${first}`),
+      " ",
+      element("bdi", "sm-label", {}, visible(text)),
+    );
+    buttons.push(entry);
+    list.append(element("li", "", {}, entry));
+    added?.(entry, [first, last]);
+  };
+  const most = Math.min(entries.length, LISTED);
+  const step = () => {
+    for (let n = 0; n < 50 && buttons.length < most; n += 1) add();
+    if (buttons.length < most) return true;
+    const rest = entries.length - most;
+    if (rest > 0) list.append(element("li", "sm-rest", {}, `and ${several(rest, `more ${what}`)}`));
+    return false;
+  };
+  if (step()) whenIdle(step, signal);
+
+  /** @param {EventTarget | null} target */
+  const indexOf = (target) => {
+    const entry = target instanceof Element ? target.closest("button") : null;
+    return entry ? buttons.indexOf(entry) : -1;
+  };
+  list.addEventListener(
+    "click",
+    (event) => {
+      const [first, last] = entries[indexOf(event.target)] ?? [0, 0];
+      if (first > 0) select(context, first, last);
+    },
+    { signal },
+  );
+  list.addEventListener(
+    "keydown",
+    (event) => {
+      const at = indexOf(event.target);
+      const end = buttons.length - 1;
+      /** @type {Record<string, number>} */
+      const targets = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: end };
+      const target = targets[event.key];
+      if (at < 0 || target === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      buttons[Math.min(Math.max(target, 0), end)]?.focus();
+    },
+    { signal },
+  );
+  list.addEventListener(
+    "focusin",
+    (event) => {
+      const at = indexOf(event.target);
+      if (at < 0) return;
+      buttons[stop]?.setAttribute("tabindex", "-1");
+      buttons[at]?.setAttribute("tabindex", "0");
+      stop = at;
+    },
+    { signal },
+  );
+  return list;
+}
+
+// ---------------------------------------------------------------------------------------------
+// The parts, from top to bottom
+
+/**
+ * @param {Context} context
+ */
+function drawHeader(context) {
+  const { shown, signal, visible, id } = context;
+  const facts = [
+    shown.round === null ? "" : `round ${shown.round}`,
+    shown.version === null || shown.version === 1 ? "" : `version ${shown.version}`,
+    visible(shown.analyzer),
+    shown.baseline === null ? "" : `changes ${visible(shown.baseline)}`,
+  ].filter(Boolean);
+  const header = element(
+    "div",
+    "sm-header",
+    {},
+    element("bdi", "sm-title", {}, visible(shown.title)),
+    element("span", "sm-facts", {}, facts.join(" · ")),
+  );
+  if (shown.notes.length === 0) return [header];
+  const list = drawList(context, {
+    name: "sm-notes",
+    what: "note",
+    entries: shown.notes.map(([line, message]) => [line, line, message]),
+  });
+  list.id = `${id}-notes`;
+  list.setAttribute("aria-label", "Notes");
+  list.hidden = true;
+  const toggle = button(
+    "sm-toggle",
+    { "aria-expanded": "false", "aria-controls": list.id },
+    several(shown.notes.length, "note"),
+  );
+  toggle.addEventListener(
+    "click",
+    () => {
+      list.hidden = !list.hidden;
+      toggle.setAttribute("aria-expanded", String(!list.hidden));
+    },
+    { signal },
+  );
+  header.append(toggle);
+  return [header, list];
+}
+
+/**
+ * The eight numbers. Each is a button, and what it means stands below while it is looked at.
+ *
+ * @param {Context} context
+ */
+function drawAttributes(context) {
+  const { shown, model, signal, visible, id } = context;
+  const tiles = element("div", "sm-attributes", { role: "group", "aria-label": "Attributes" });
+  const legend = element("p", "sm-legend", {});
+  /** @type {Map<string, HTMLButtonElement>} */
+  const buttons = new Map();
+  /** @type {Attribute | null} */
+  let looked = null;
+
+  /** @param {Attribute} attribute */
+  const changed = ({ change }) => {
+    if (change === null || shown.baseline === null) return "";
+    return `${change === 0 ? "no change" : signed(change)} ${visible(shown.baseline)}`;
+  };
+
+  const explain = () => {
+    const pressed = shown.attributes.find((one) => one.name === model.get("attribute"));
+    const attribute = looked ?? pressed;
+    if (!attribute) {
+      legend.replaceChildren("Each number leads to the lines that it was counted from.");
+      return;
+    }
+    legend.replaceChildren(
+      element("b", "", {}, attribute.name),
+      ` ${attribute.meaning}`,
+      element("span", "sm-aside", {}, several(attribute.evidence.length, "place")),
+    );
+  };
+  const press = () => {
+    for (const [name, tile] of buttons) {
+      tile.setAttribute("aria-pressed", String(name === model.get("attribute")));
+    }
+    explain();
+  };
+
+  for (const attribute of shown.attributes) {
+    const { name, short, meaning, figure, change } = attribute;
+    const about = element("span", "", { id: `${id}-${name}`, hidden: "" });
+    about.textContent = [meaning, changed(attribute)].filter(Boolean).join("; ");
+    const tile = button(
+      "sm-attribute",
+      { "data-attribute": name, "aria-pressed": "false", "aria-describedby": about.id },
+      element("span", "sm-figure", {}, counted(figure)),
+      " ",
+      element("span", "sm-short", {}, short),
+    );
+    if (change) tile.append(" ", element("span", "sm-change", {}, signed(change)));
+    const look = () => {
+      looked = attribute;
+      explain();
+    };
+    const leave = () => {
+      looked = null;
+      explain();
+    };
+    const toggle = () => put(model, "attribute", model.get("attribute") === name ? null : name);
+    tile.addEventListener("pointerenter", look, { signal });
+    tile.addEventListener("pointerleave", leave, { signal });
+    tile.addEventListener("focus", look, { signal });
+    tile.addEventListener("blur", leave, { signal });
+    tile.addEventListener("click", toggle, { signal });
+    buttons.set(name, tile);
+    tiles.append(tile, about);
+  }
+  follow(model, "attribute", press, signal);
+  press();
+  return [tiles, legend];
+}
+
+/**
+ * How the characters divide by kind of line.
+ *
+ * @param {Context} context
+ */
+function drawBar({ shown }) {
+  const kinds = shown.kinds.filter((kind) => kind.chars > 0);
+  const total = kinds.reduce((sum, kind) => sum + kind.chars, 0);
+  if (total === 0) return [];
+  const parts = kinds.map(({ name, chars }) => `${name} ${Math.round((100 * chars) / total)}%`);
+  const bar = element("div", "sm-bar", {
+    role: "img",
+    "aria-label": `Characters by kind of line: ${parts.join(", ")}`,
+  });
+  const key = element("div", "sm-key", { "aria-hidden": "true" });
+  kinds.forEach(({ name, chars }, index) => {
+    const piece = element("span", "sm-piece", { "data-kind": name });
+    piece.style.flexGrow = String(chars);
+    bar.append(piece);
+    const swatch = element("span", "sm-swatch", { "data-kind": name });
+    key.append(element("span", "", {}, swatch, parts[index] ?? ""));
+  });
+  return [bar, key];
+}
+
+/**
+ * @param {Context} context
+ */
+function drawOutline(context) {
+  const { shown, model, signal } = context;
+  const { outline } = shown;
+  const heading = element("div", "sm-caption", {}, several(outline.length, "anchor"));
+  const nav = element("div", "sm-outline", { role: "group", "aria-label": "Outline" }, heading);
+  /** @type {[HTMLButtonElement, Range][]} */
+  const anchors = [];
+  /** @param {[HTMLButtonElement, Range]} anchor */
+  const mark = ([entry, range]) => {
+    const current = String(model.get("selection")) === String(range);
+    if (current) entry.setAttribute("aria-current", "true");
+    else entry.removeAttribute("aria-current");
+  };
+  const list = drawList(context, {
+    name: "sm-anchors",
+    what: "anchor",
+    entries: outline,
+    added: (entry, range) => {
+      anchors.push([entry, range]);
+      mark([entry, range]);
+    },
+  });
+  follow(model, "selection", () => anchors.forEach(mark), signal);
+  if (outline.length > 0) nav.append(list);
+  return nav;
+}
+
+/**
+ * Find the lines that hold any of the keywords, compared in lower case.
+ *
+ * @param {string[]} lines  In lower case.
+ * @param {string} search  Words, or phrases in double quotes.
+ */
+function find(lines, search) {
+  const keywords = Array.from(search.matchAll(/"([^"]*)"|(\S+)/g), (match) => match[1] ?? match[2])
+    .filter((keyword) => keyword !== undefined)
+    .filter((keyword) => keyword !== "")
+    .map((keyword) => keyword.toLowerCase());
+  /** @type {number[]} */
+  const matched = [];
+  const met = new Set();
+  lines.forEach((line, index) => {
+    let holds = false;
+    for (const keyword of keywords) {
+      if (line.includes(keyword)) {
+        holds = true;
+        met.add(keyword);
+      }
+    }
+    if (holds) matched.push(index + 1);
+  });
+  return { keywords, matched, missing: keywords.filter((keyword) => !met.has(keyword)).length };
+}
+
+/**
+ * The search box and the numbers of the lines that match.
+ *
+ * @param {Context} context
+ * @param {(lines: number[]) => void} mark
+ */
+function drawSearch(context, mark) {
+  const { shown, model, signal } = context;
+  const box = element("input", "sm-search", {
+    type: "search",
+    "aria-label": "Search for keywords",
+    placeholder: 'search: keywords, "a phrase"',
+    spellcheck: "false",
+    autocomplete: "off",
+  });
+  const result = element("div", "sm-matched", { role: "status" });
+  /** @type {string[] | null} */
+  let lowered = null;
+  /** @type {number[]} */
+  let matched = [];
+
+  const update = () => {
+    /** @type {string} */
+    const search = JSON.parse(model.get("search"));
+    if (box.value !== search) box.value = search;
+    lowered ??= shown.lines.map((line) => line.toLowerCase());
+    const found = find(lowered, search);
+    matched = found.matched;
+    mark(matched);
+    result.replaceChildren();
+    if (found.keywords.length === 0) return;
+    if (found.missing > 0) {
+      const all = found.missing === found.keywords.length;
+      const none = all ? "no line matches" : `${several(found.missing, "keyword")} not found`;
+      result.append(element("span", "", {}, none));
+    }
+    if (matched.length === 0) return;
+    const numbers = matched.slice(0, REPORTED).map((line) => {
+      const number = button("sm-number", { "aria-label": `Line ${line}` }, String(line));
+      number.addEventListener("click", () => select(context, line, line), { signal });
+      return number;
+    });
+    result.append(element("span", "", {}, "matched_lines"), ...numbers);
+    const rest = matched.length - numbers.length;
+    if (rest > 0) result.append(element("span", "", {}, `and ${counted(rest)} more`));
+  };
+
+  box.addEventListener("input", () => put(model, "search", toWire(box.value)), { signal });
+  box.addEventListener(
+    "keydown",
+    (event) => {
+      event.stopPropagation();
+      if (event.key !== "Enter" || matched.length === 0) return;
+      event.preventDefault();
+      const at = selected(context)?.[0] ?? 0;
+      const next = event.shiftKey
+        ? (matched.findLast((line) => line < at) ?? matched.at(-1))
+        : (matched.find((line) => line > at) ?? matched[0]);
+      if (next !== undefined) select(context, next, next);
+    },
+    { signal },
+  );
+  follow(model, "search", update, signal);
+  update();
+  return element("div", "sm-tools", {}, box, result);
+}
+
+/**
+ * The numbered source. Lines stand in blocks, and the browser skips the blocks that are out of
+ * sight. The first block is filled at once and the others while the page is idle, so the view
+ * shows at once, however long the text, and in the end every line is in the page.
+ *
+ * @param {Context} context
+ */
+function drawSource(context) {
+  const { shown, model, signal, visible, id } = context;
+  const { lines } = shown;
+  const total = lines.length;
+  if (total === 0) {
+    const pane = element("p", "sm-empty", {}, "The text is empty: it has no lines.");
+    return { pane, mark: () => {} };
+  }
+  const pane = element("div", "sm-source", {
+    role: "listbox",
+    tabindex: "0",
+    "aria-label": `Source, ${several(total, "line")}`,
+    "aria-multiselectable": "true",
+  });
+  pane.style.setProperty("--sm-digits", String(Math.max(3, String(total).length)));
+
+  /** @type {string[]} */
+  const kinds = [];
+  for (const [kind, count] of shown.line_kinds) {
+    for (let n = 0; n < count; n += 1) kinds.push(shown.kinds[kind]?.name ?? "");
+  }
+  /** @type {HTMLElement[]} Each line's element, from 1, where its block is filled. */
+  const elements = [];
+  /** @type {Map<number, number>} What an attribute counted from each line on. */
+  let amounts = new Map();
+  let evidence = new Uint8Array(total + 1);
+  let matched = new Uint8Array(total + 1);
+  /** @type {Range | null} */
+  let range = null;
+  // Where the selection was begun and where it has come to: it may run backwards.
+  let from = 0;
+  let to = 0;
+
+  // --- Lines in blocks
+  /** @type {HTMLElement[]} */
+  const blocks = [];
+  for (let start = 0; start < total; start += BLOCK) {
+    const block = element("div", "sm-block", { role: "presentation" });
+    let rows = 0;
+    for (const line of lines.slice(start, start + BLOCK)) {
+      rows += Math.max(1, Math.ceil(line.length / LINE_WIDTH));
+    }
+    block.style.containIntrinsicBlockSize = `auto ${rows * LINE_HEIGHT}px`;
+    block.style.minBlockSize = `${rows * LINE_HEIGHT}px`;
+    blocks.push(block);
+  }
+  /** @param {number} line */
+  const paint = (line) => {
+    const made = elements[line];
+    if (!made) return;
+    const chosen = range !== null && range[0] <= line && line <= range[1];
+    made.setAttribute("aria-selected", String(chosen));
+    made.toggleAttribute("data-evidence", evidence[line] === 1);
+    made.toggleAttribute("data-matched", matched[line] === 1);
+    const amount = amounts.get(line);
+    if (amount) made.setAttribute("data-amount", `+${counted(amount)}`);
+    else made.removeAttribute("data-amount");
+  };
+  const blank = element("div", "sm-line", { role: "option", "aria-selected": "false" });
+  /** @param {number} index */
+  const fill = (index) => {
+    const block = blocks[index];
+    if (!block) return;
+    const made = document.createDocumentFragment();
+    const start = index * BLOCK;
+    for (let line = start + 1; line <= Math.min(start + BLOCK, total); line += 1) {
+      const one = /** @type {HTMLElement} */ (blank.cloneNode());
+      one.setAttribute("data-line", String(line));
+      one.setAttribute("data-kind", kinds[line - 1] ?? "");
+      one.textContent = visible(lines[line - 1] ?? "");
+      elements[line] = one;
+      if (range !== null || evidence[line] || matched[line]) paint(line);
+      made.append(one);
+    }
+    block.append(made);
+    block.style.minBlockSize = "";
+  };
+
+  // Which blocks are not filled yet, or not painted as the state is now.
+  const stale = new Set(blocks.keys());
+  let working = false;
+  /** @param {number} index */
+  const freshen = (index) => {
+    if (!stale.delete(index)) return;
+    if (!(index * BLOCK + 1 in elements)) {
+      fill(index);
+      return;
+    }
+    const start = index * BLOCK;
+    for (let line = start + 1; line <= Math.min(start + BLOCK, total); line += 1) paint(line);
+  };
+  const freshenNext = () => {
+    const [index] = stale;
+    if (index !== undefined) freshen(index);
+    working = stale.size > 0;
+    return working;
+  };
+  const freshenSeen = () => {
+    const around = pane.getBoundingClientRect();
+    for (const index of stale) {
+      const box = blocks[index]?.getBoundingClientRect();
+      if (box && box.bottom > around.top && box.top < around.bottom) freshen(index);
+    }
+  };
+  /**
+   * Take note that lines look different now: those in sight at once, the others when idle.
+   *
+   * @param {number} first
+   * @param {number} last
+   */
+  const changed = (first, last) => {
+    for (let line = first; line <= last; line += BLOCK) stale.add(Math.floor((line - 1) / BLOCK));
+    if (last >= first) stale.add(Math.floor((last - 1) / BLOCK));
+    freshenSeen();
+    if (stale.size > 0 && !working) {
+      working = true;
+      whenIdle(freshenNext, signal);
+    }
+  };
+  /** @param {number} line */
+  const elementOf = (line) => {
+    freshen(Math.floor((line - 1) / BLOCK));
+    return /** @type {HTMLElement} */ (elements[line]);
+  };
+
+  /**
+   * Scroll a line into the pane, and never the page. The blocks above may only have a guessed
+   * height until they show, so the place is looked at again.
+   *
+   * @param {number} line
+   * @param {number} [again]
+   */
+  const reveal = (line, again = 3) => {
+    if (signal.aborted) return;
+    const box = elementOf(line).getBoundingClientRect();
+    const around = pane.getBoundingClientRect();
+    const top = around.top + pane.clientTop;
+    const bottom = top + pane.clientHeight;
+    const fits = box.top >= top && (box.bottom <= bottom || box.height > pane.clientHeight);
+    if (!(fits && box.top < bottom)) {
+      const near = box.bottom > top - box.height && box.top < bottom + box.height;
+      const aim = near ? 0 : pane.clientHeight / 4;
+      if (box.top < top || !near || box.height > pane.clientHeight) {
+        pane.scrollTop += box.top - top - aim;
+      } else pane.scrollTop += box.bottom - bottom;
+    }
+    freshenSeen();
+    if (again > 0) requestAnimationFrame(() => reveal(line, again - 1));
+  };
+
+  // --- What follows the state
+  const showSelection = () => {
+    const before = range;
+    range = selected(context);
+    const [first, last] = range ?? [0, 0];
+    if (before) changed(...before);
+    if (range) changed(...range);
+    const own = Math.min(from, to) === first && Math.max(from, to) === last;
+    if (!own && range !== null) reveal(first);
+    if (!own) [from, to] = range ?? [0, 0];
+    pane.querySelector("[data-active]")?.removeAttribute("id");
+    pane.querySelector("[data-active]")?.removeAttribute("data-active");
+    if (to === 0) pane.removeAttribute("aria-activedescendant");
+    else {
+      const active = elementOf(to);
+      active.id = `${id}-active`;
+      active.setAttribute("data-active", "");
+      pane.setAttribute("aria-activedescendant", active.id);
+    }
+  };
+  const showEvidence = () => {
+    const attribute = shown.attributes.find((one) => one.name === model.get("attribute"));
+    evidence = new Uint8Array(total + 1);
+    amounts = new Map();
+    for (const [first, last, amount] of attribute?.evidence ?? []) {
+      evidence.fill(1, first, last + 1);
+      amounts.set(first, (amounts.get(first) ?? 0) + amount);
+    }
+    changed(1, total);
+    const first = evidence.indexOf(1);
+    if (first > 0) reveal(first);
+  };
+  /** @param {number[]} found */
+  const mark = (found) => {
+    matched = new Uint8Array(total + 1);
+    for (const line of found) matched[line] = 1;
+    changed(1, total);
+    if (found[0] !== undefined) reveal(found[0]);
+  };
+
+  // --- Mouse and keys
+  /**
+   * @param {number} start
+   * @param {number} end
+   */
+  const choose = (start, end) => {
+    [from, to] = [start, end];
+    select(context, start, end);
+  };
+  /** @param {EventTarget | null} target */
+  const lineOf = (target) => {
+    const line = target instanceof Element ? target.closest("[data-line]") : null;
+    return line && pane.contains(line) ? Number(line.getAttribute("data-line")) : 0;
+  };
+  let dragging = false;
+  /** @type {PointerEvent | null} */
+  let pointer = null;
+  let frame = 0;
+  const extend = () => {
+    if (!dragging || !pointer) return;
+    const around = pane.getBoundingClientRect();
+    const beyond = pointer.clientY - Math.min(Math.max(pointer.clientY, around.top), around.bottom);
+    pane.scrollTop += beyond / 2;
+    const y = Math.min(Math.max(pointer.clientY, around.top + 2), around.bottom - 2);
+    const x = Math.min(Math.max(pointer.clientX, around.left + 2), around.right - 24);
+    const tree = /** @type {Document | ShadowRoot} */ (pane.getRootNode());
+    const line = lineOf(tree.elementFromPoint(x, y));
+    if (line > 0 && line !== to) choose(from, line);
+    if (beyond !== 0) frame = requestAnimationFrame(extend);
+  };
+  const release = () => {
+    dragging = false;
+    cancelAnimationFrame(frame);
+  };
+  pane.addEventListener(
+    "pointerdown",
+    (event) => {
+      const line = lineOf(event.target);
+      // A finger scrolls; it selects by a tap, which arrives as a click.
+      if (line === 0 || event.button !== 0 || event.pointerType === "touch") return;
+      event.preventDefault();
+      pane.focus({ preventScroll: true });
+      choose(event.shiftKey && from > 0 ? from : line, line);
+      dragging = true;
+      pane.setPointerCapture(event.pointerId);
+    },
+    { signal },
+  );
+  pane.addEventListener(
+    "pointermove",
+    (event) => {
+      if (!dragging) return;
+      pointer = event;
+      cancelAnimationFrame(frame);
+      extend();
+    },
+    { signal },
+  );
+  pane.addEventListener("pointerup", release, { signal });
+  pane.addEventListener("pointercancel", release, { signal });
+  pane.addEventListener(
+    "click",
+    (event) => {
+      const line = lineOf(event.target);
+      const mouse = event instanceof PointerEvent && event.pointerType === "mouse";
+      if (line > 0 && !mouse && line !== to) choose(event.shiftKey && from > 0 ? from : line, line);
+    },
+    { signal },
+  );
+  pane.addEventListener(
+    "keydown",
+    (event) => {
+      const page = Math.max(1, Math.floor(pane.clientHeight / LINE_HEIGHT) - 1);
+      /** @type {Record<string, number>} */
+      const targets = {
+        ArrowDown: to + 1,
+        ArrowUp: to === 0 ? 1 : to - 1,
+        PageDown: to + page,
+        PageUp: to - page,
+        Home: 1,
+        End: total,
+      };
+      const key = event.key;
+      const target = targets[key];
+      const all = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "a";
+      if (all) choose(1, total);
+      else if (key === "Escape" && model.get("selection") !== null) put(model, "selection", null);
+      else if (target !== undefined && !event.altKey && !event.ctrlKey && !event.metaKey) {
+        const line = Math.min(Math.max(target, 1), total);
+        choose(event.shiftKey && from > 0 ? from : line, line);
+        reveal(line);
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { signal },
+  );
+  pane.addEventListener(
+    "copy",
+    (event) => {
+      if (range === null || !event.clipboardData) return;
+      event.clipboardData.setData("text/plain", lines.slice(range[0] - 1, range[1]).join("\n"));
+      event.preventDefault();
+    },
+    { signal },
+  );
+
+  pane.append(...blocks);
+  signal.addEventListener("abort", release, { once: true });
+  freshen(0);
+  follow(model, "selection", showSelection, signal);
+  follow(model, "attribute", showEvidence, signal);
+  showSelection();
+  showEvidence();
+  return { pane, mark };
+}
+
+/**
+ * What the shape would be without the selected lines. Only Python can measure that.
+ *
+ * @param {Context} context
+ */
+function drawWithout(context) {
+  const { shown, model, signal } = context;
+  const place = element("p", "sm-without", { role: "status" });
+  /** @type {Range | null} What is asked and not answered yet. */
+  let asked = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let settle;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let patience;
+
+  /** @param {...(Node | string)} what */
+  const say = (...what) => {
+    place.replaceChildren(element("span", "sm-lead", {}, "without these lines"), " ", ...what);
+  };
+  const ask = () => {
+    const range = selected(context);
+    // One question at a time: a busy kernel would answer a whole row of old ones.
+    if (range === null || asked !== null) return;
+    asked = range;
+    patience = setTimeout(() => {
+      asked = null;
+      say("The kernel has not answered: it is busy or gone. All else works without it.");
+    }, PATIENCE);
+    model.send({ ask: "without", revision: shown.revision, selection: range });
+  };
+  const update = () => {
+    place.hidden = selected(context) === null;
+    say("…");
+    clearTimeout(settle);
+    settle = setTimeout(ask, SETTLED);
+  };
+  /**
+   * @param {{ answer?: string, revision?: number, selection?: Range, reason?: string,
+   *   shape?: Record<string, number> }} message
+   */
+  const hear = (message) => {
+    if (message.answer !== "without" || message.revision !== shown.revision) return;
+    clearTimeout(patience);
+    asked = null;
+    const range = selected(context);
+    if (range === null || String(range) !== String(message.selection)) {
+      ask();
+      return;
+    }
+    const { shape, reason } = message;
+    if (!shape) {
+      say(reason ?? "");
+      return;
+    }
+    const figures = shown.attributes
+      .map(({ name, short, figure }) => ({ short, now: shape[name] ?? 0, was: figure }))
+      .filter(({ now, was }) => now !== was)
+      .map(({ short, now, was }) =>
+        element(
+          "span",
+          "sm-would",
+          {},
+          element("b", "", {}, counted(now)),
+          ` ${short} `,
+          element("span", "sm-change", {}, signed(now - was)),
+        ),
+      );
+    say(...(figures.length > 0 ? figures : ["the shape is the same"]));
+  };
+
+  model.on("msg:custom", hear);
+  signal.addEventListener(
+    "abort",
+    () => {
+      clearTimeout(settle);
+      clearTimeout(patience);
+      model.off("msg:custom", hear);
+    },
+    { once: true },
+  );
+  follow(model, "selection", update, signal);
+  update();
+  return place;
+}
+
+/**
+ * The selected range as the call that fetches it, its answer, and what its lines weigh.
+ *
+ * @param {Context} context
+ */
+function drawSelection(context) {
+  const { shown, model, signal, visible } = context;
+  const { lines } = shown;
+  const hint = element("p", "sm-hint", {});
+  hint.append("Select lines: click one, then shift-click or drag. An anchor selects its block.");
+  const where = element("span", "sm-where", { role: "status" });
+  const call = element("code", "sm-call", {});
+  const answer = element("pre", "sm-answer", {
+    tabindex: "0",
+    role: "region",
+    "aria-label": "The answer to the call",
+  });
+
+  const callText = () => {
+    const [first, last] = selected(context) ?? [0, 0];
+    return `${shown.call}, from_line=${first}, to_line=${last})`;
+  };
+  /** @param {number} [most] */
+  const answerText = (most = Infinity) => {
+    const [first, last] = selected(context) ?? [0, 0];
+    const rows = lines
+      .slice(first - 1, Math.min(last, first - 1 + most))
+      .map((line, index) => `${String(first + index).padStart(4)}| ${line}`);
+    const rest = last - first + 1 - rows.length;
+    if (rest > 0) rows.push(`     … ${several(rest, "more line")}, copied with the others`);
+    return [`<lines from="${first}" to="${last}" total="${lines.length}">`, ...rows, "</lines>"];
+  };
+  const update = () => {
+    const range = selected(context);
+    hint.hidden = range !== null || lines.length === 0;
+    body.hidden = range === null;
+    if (range === null) return;
+    const [first, last] = range;
+    where.textContent = first === last ? `L${first}` : `L${first}–${last}`;
+    const count = element("span", "sm-facts", {}, several(last - first + 1, "line"));
+    where.append(" ", count);
+    call.textContent = visible(callText());
+    answer.textContent = answerText(ANSWER_SHOWN).map(visible).join("\n");
+  };
+  const body = element(
+    "div",
+    "sm-selection",
+    {},
+    element(
+      "div",
+      "sm-asked",
+      {},
+      where,
+      call,
+      copyButton(context, "the call", callText),
+    ),
+    drawWithout(context),
+    element(
+      "div",
+      "sm-answered",
+      {},
+      answer,
+      copyButton(context, "the answer", () => answerText().join("\n")),
+    ),
+  );
+  follow(model, "selection", update, signal);
+  update();
+  return [hint, body];
+}
+
+// ---------------------------------------------------------------------------------------------
+// The whole
+
+/**
+ * Draw what is shown now.
+ *
+ * @param {Model} model
+ * @param {AbortSignal} signal
+ */
+function draw(model, signal) {
+  /** @type {Shown} */
+  const shown = JSON.parse(model.get("_shown"));
+  /** @type {Context} */
+  const context = {
+    shown,
+    model,
+    signal,
+    visible: visibleBy(shown.symbols),
+    id: `sm-${Math.random().toString(36).slice(2)}`,
+  };
+  const source = drawSource(context);
+  const search = shown.lines.length > 0 ? [drawSearch(context, source.mark)] : [];
+  const body = element(
+    "div",
+    "sm-body",
+    { role: "group", "aria-label": `Shape of ${context.visible(shown.title)}` },
+    ...drawHeader(context),
+    ...drawAttributes(context),
+    ...drawBar(context),
+    element(
+      "div",
+      "sm-text",
+      {},
+      drawOutline(context),
+      element("div", "sm-lines", {}, ...search, source.pane),
+    ),
+    ...drawSelection(context),
+  );
+  for (const { name, colour } of shown.kinds) body.style.setProperty(`--sm-${name}`, colour);
+  return body;
+}
+
+/**
+ * The text area of a playground.
+ *
+ * @param {Model} model
+ * @param {AbortSignal} signal
+ */
+function drawEditor(model, signal) {
+  const area = element("textarea", "sm-editor", {
+    "aria-label": "Text to measure",
+    placeholder: "Type or paste a solution: its shape follows.",
+    spellcheck: "false",
+    dir: "auto",
+  });
+  const update = () => {
+    const text = JSON.parse(model.get("text") ?? '""');
+    if (area.value !== text) area.value = text;
+  };
+  area.addEventListener("input", () => put(model, "text", toWire(area.value)), { signal });
+  area.addEventListener("keydown", (event) => event.stopPropagation(), { signal });
+  follow(model, "text", update, signal);
+  update();
+  return area;
+}
+
+/**
+ * @param {{ model: Model, el: HTMLElement, signal?: AbortSignal }} props
+ * @returns {() => void}  Takes out all that was put in; so does the signal, where a host has one.
+ */
+function render({ model, el, signal }) {
+  const stop = new AbortController();
+  const root = element("div", "shape-magic", { "data-lm-suppress-shortcuts": "true" });
+  const live = model.get("text") !== undefined;
+  if (live) root.append(drawEditor(model, stop.signal));
+  root.classList.toggle("sm-live", live);
+
+  let current = new AbortController();
+  /** @type {HTMLElement | null} */
+  let body = null;
+  const redraw = () => {
+    current.abort();
+    current = new AbortController();
+    const before = body;
+    body = draw(model, current.signal);
+    if (!before) {
+      root.append(body);
+      return;
+    }
+    const scrolled = before.querySelector(".sm-source")?.scrollTop ?? 0;
+    before.replaceWith(body);
+    // Whoever types is not to lose the place; another measurement begins at its top.
+    const pane = live ? body.querySelector(".sm-source") : null;
+    if (pane) pane.scrollTop = scrolled;
+  };
+  const clean = () => {
+    stop.abort();
+    current.abort();
+    root.remove();
+  };
+  redraw();
+  follow(model, "_shown", redraw, stop.signal);
+  el.append(root);
+  if (signal?.aborted) clean();
+  signal?.addEventListener("abort", clean, { once: true, signal: stop.signal });
+  return clean;
+}
+
+/**
+ * Show a saved measurement in a page, in place of what stood there for a reader without scripts.
+ *
+ * @param {HTMLElement} place  Holds what is shown as JSON in a script element.
+ */
+export function mount(place) {
+  const written = place.querySelector('script[type="application/json"]')?.textContent ?? "";
+  /** @type {State} */
+  const state = { _shown: written, selection: null, attribute: null, search: '""' };
+  /** @type {Map<string, Set<(message?: unknown) => void>>} */
+  const heard = new Map();
+  /**
+   * @param {string} name
+   * @param {unknown} [message]
+   */
+  const tell = (name, message) => heard.get(name)?.forEach((callback) => callback(message));
+  /** @type {Model} */
+  const model = {
+    get: (name) => state[name],
+    set: (name, value) => {
+      state[name] = value;
+      tell(`change:${name}`);
+    },
+    on: (/** @type {string} */ name, /** @type {(...args: any[]) => void} */ callback) => {
+      heard.set(name, (heard.get(name) ?? new Set()).add(callback));
+    },
+    off: (name, callback) => {
+      if (name && callback) heard.get(name)?.delete(callback);
+    },
+    save_changes: () => {},
+    send: (message) =>
+      tell("msg:custom", {
+        ...message,
+        answer: "without",
+        reason: "Only Python can measure that: it needs a running kernel.",
+      }),
+  };
+  place.replaceChildren();
+  render({ model, el: place });
+}
+
+export default { render };
