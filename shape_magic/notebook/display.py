@@ -1,5 +1,6 @@
 """The display bundle: one measurement in the forms that hosts can show."""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from IPython.core.formatters import MimeBundleFormatter
@@ -65,11 +66,11 @@ def bundle(subject: Measurement | Proposal | Measurements | RoundSummary | Evalu
     return data, {}
 
 
-def register(shell: InteractiveShell) -> None:
-    """Show this package's values by their bundles."""
+def register(shell: InteractiveShell, make: Callable[[Any], Bundle] = bundle) -> None:
+    """Show this package's values by the bundles that `make` makes."""
 
     def show(subject: Any, include: object = None, exclude: object = None) -> Bundle:
-        return bundle(subject)
+        return make(subject)
 
     for shown in DISPLAYED:
         _formatter(shell).for_type(shown, show)

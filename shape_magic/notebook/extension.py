@@ -6,8 +6,10 @@ from typing import Final
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.notebook import display
+from shape_magic.notebook.live import LiveDisplay
 from shape_magic.notebook.magics import MAGICS
 from shape_magic.notebook.magics.completion import matcher
+from shape_magic.notebook.magics.shape import ShapeMagics
 from shape_magic.notebook.session import Session
 
 __all__ = ["load", "unload"]
@@ -22,7 +24,9 @@ def load(shell: InteractiveShell) -> None:
     """Register the magics, their completion and the displays; a second load replaces the first."""
     unload(shell)
     session = Session(shell)
+    live = LiveDisplay(shell, registry=session.registry)
     containers = [container(session) for container in MAGICS]
+    setting = next(one for one in containers if isinstance(one, ShapeMagics))
     names: dict[str, Callable[..., object]] = {}
     for container in containers:
         shell.register_magics(container)
@@ -31,10 +35,12 @@ def load(shell: InteractiveShell) -> None:
     completes = matcher(session, names)
     shell.Completer.custom_matchers.append(completes)
     shell.events.register("pre_run_cell", session.remember_cell)
-    display.register(shell)
+    shell.events.register("pre_run_cell", live.begin_cell)
+    display.register(shell, lambda subject: live.bundle(subject, setting.display))
 
     def undo() -> None:
         display.unregister(shell)
+        shell.events.unregister("pre_run_cell", live.begin_cell)
         shell.events.unregister("pre_run_cell", session.remember_cell)
         shell.Completer.custom_matchers.remove(completes)
         ours: set[object] = set(containers)

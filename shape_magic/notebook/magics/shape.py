@@ -3,11 +3,13 @@
 from os import PathLike
 from pathlib import Path
 
+import traitlets
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, magics_class
 
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.files import measure_file
+from shape_magic.notebook.live import DISPLAYS
 from shape_magic.notebook.magics.declare import (
     Argument,
     argument,
@@ -32,6 +34,13 @@ def _analyzer_argument() -> Argument:
 @magics_class
 class ShapeMagics(Magics):
     """The magics that measure."""
+
+    display = traitlets.Enum(
+        DISPLAYS,
+        "widget",
+        help="How measurements and proposals show: as the widget; as html, which stays interactive "
+        "without a kernel where the notebook is trusted or exported; or as static HTML.",
+    ).tag(config=True)
 
     def __init__(self, session: Session) -> None:
         super().__init__(shell=session.shell)
