@@ -990,7 +990,8 @@ function drawWithout(context) {
           element("span", "sm-change", {}, signed(now - was)),
         ),
       );
-    say(...(figures.length > 0 ? figures : ["the shape is the same"]));
+    const listed = figures.flatMap((one, index) => (index === 0 ? [one] : [" · ", one]));
+    say(...(listed.length > 0 ? listed : ["the shape is the same"]));
   };
 
   model.on("msg:custom", hear);

@@ -1,0 +1,136 @@
+"""A real Chromium for the tests of this folder, and the npm packages that some of them need.
+
+Without a Chromium, or without npm, they are skipped and say why; where the variable
+SHAPE_MAGIC_REQUIRE_BROWSER is 1, as in CI, they fail. SHAPE_MAGIC_ARTEFACTS names a folder that
+screenshots are kept in.
+"""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NoReturn
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+
+from shape_magic.notebook.assets import SCRIPT, STYLES
+from tests.browser.harness import Harness
+from tests.browser.serving import serve
+
+HERE: Final = Path(__file__).parent
+PACKAGES: Final = ("axe-core@4.14.1", "typescript@7.0.2", "@anywidget/types@0.4.0")
+CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
+SWITCHES: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip, or fail where nothing may be missing."""
+    if os.environ.get("SHAPE_MAGIC_REQUIRE_BROWSER") == "1":
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = os.environ.get("SHAPE_MAGIC_CHROMIUM") or next(
+        filter(None, map(shutil.which, CHROMIUMS)), None
+    )
+    if found is None:
+        missing(f"no Chromium: none of {', '.join(CHROMIUMS)} is on the path")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(SWITCHES))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def requests_out() -> list[str]:
+    """The requests that left the machine, all of them stopped."""
+    return []
+
+
+@pytest.fixture
+def context(browser: Browser, requests_out: list[str]) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1000, "height": 900})
+    context.set_default_timeout(10_000)
+    watch(context, requests_out)
+    yield context
+    context.close()
+
+
+def watch(context: BrowserContext, requests_out: list[str]) -> None:
+    """Stop and note every request that leaves the loopback."""
+
+    def look(route: Route) -> None:
+        url = route.request.url
+        if url.startswith(("http://127.0.0.1:", "http://localhost:", "file:", "data:", "blob:")):
+            route.continue_()
+        else:
+            requests_out.append(url)
+            route.abort()
+
+    context.route("**/*", look)
+
+
+@pytest.fixture
+def page(context: BrowserContext, requests_out: list[str]) -> Iterator[Page]:
+    """A page that may raise no error and reach for nothing outside."""
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    yield page
+    assert errors == []
+    assert requests_out == []
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Where the module and the harness around it are served."""
+    files = [SCRIPT, STYLES, *(HERE / f"harness.{ending}" for ending in ("html", "css", "js"))]
+    with serve({f"/{file.name}": file for file in files}) as address:
+        yield address
+
+
+@pytest.fixture
+def harness(page: Page, address: str) -> Harness:
+    """The module alone, with a model that the test moves."""
+    return Harness.open(page, address)
+
+
+@pytest.fixture(scope="session")
+def npm_packages() -> Path:
+    """The folder of the npm packages, installed at these versions where they are not yet."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "shape_magic" / "npm"
+    wanted = cache / "-".join(one.rpartition("@")[2] for one in PACKAGES)
+    if not (wanted / "done").exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            missing("no npm: axe-core and tsc cannot be installed")
+        command = [npm, "install", "--prefix", str(wanted), "--no-save", "--ignore-scripts"]
+        wanted.mkdir(parents=True, exist_ok=True)
+        try:
+            subprocess.run([*command, *PACKAGES], check=True, capture_output=True, timeout=180)
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            missing(f"npm could not install {', '.join(PACKAGES)}: {error}")
+        (wanted / "done").touch()
+    return wanted / "node_modules"
+
+
+@pytest.fixture(scope="session")
+def artefacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for screenshots: the one that was asked for, or one that goes away."""
+    named = os.environ.get("SHAPE_MAGIC_ARTEFACTS")
+    folder = Path(named) if named else tmp_path_factory.mktemp("artefacts")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
