@@ -685,7 +685,10 @@ function drawSource(context) {
       const one = /** @type {HTMLElement} */ (blank.cloneNode());
       one.setAttribute("data-line", String(line));
       one.setAttribute("data-kind", kinds[line - 1] ?? "");
-      one.textContent = visible(lines[line - 1] ?? "");
+      const text = lines[line - 1] ?? "";
+      one.textContent = visible(text);
+      // Without it a screen reader would have nothing to say.
+      if (text.trim() === "") one.setAttribute("aria-label", "blank");
       elements[line] = one;
       if (range !== null || evidence[line] || matched[line]) paint(line);
       made.append(one);

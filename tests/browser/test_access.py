@@ -1,0 +1,243 @@
+"""For every reader: names, contrast, focus and order, in light and dark."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from shape_magic.notebook.compare import compare
+from shape_magic.notebook.playground import Playground
+from shape_magic.notebook.view import ShapeView
+from tests.browser.harness import SAMPLE, Harness, measured, proposal
+
+THEMES: Final = {
+    "jupyterlab-light": ("data-jp-theme-light", "true"),
+    "jupyterlab-dark": ("data-jp-theme-light", "false"),
+    "vscode-dark": ("class", "vscode-dark"),
+    "light": ("", ""),
+    "dark": ("", ""),
+}
+
+AXE: Final = """
+async () => {
+  const found = await axe.run("main", { resultTypes: ["violations", "incomplete"] });
+  const brief = (list) => list.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]);
+  return { violations: brief(found.violations), unsure: brief(found.incomplete) };
+}
+"""
+
+
+def in_theme(harness: Harness, theme: str) -> None:
+    harness.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    name, value = THEMES[theme]
+    if name:
+        script = "([name, value]) => document.body.setAttribute(name, value)"
+        harness.page.evaluate(script, [name, value])
+
+
+def used(harness: Harness) -> None:
+    """Bring a view into a state where everything is to be seen."""
+    harness.show(proposal(change=12), selection=(20, 23), attribute="prose_chars", search="cache")
+    harness.hear(
+        {
+            "answer": "without",
+            "revision": 0,
+            "selection": [20, 23],
+            "shape": {**proposal().shape.as_dict(), "table_rows": 0},
+        }
+    )
+    harness.root.locator(".sm-toggle").click()
+
+
+def audit(page: Page, npm_packages: Path) -> dict[str, Any]:
+    page.evaluate((npm_packages / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+    found: dict[str, Any] = page.evaluate(AXE)
+    return found
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_axe__finds_nothing(harness: Harness, npm_packages: Path, theme: str) -> None:
+    in_theme(harness, theme)
+    used(harness)
+    found = audit(harness.page, npm_packages)
+    assert found["violations"] == [], json.dumps(found["violations"], indent=1)
+
+
+@pytest.mark.parametrize("what", ["empty", "json", "playground"])
+def test_axe__finds_nothing_in_other_views(harness: Harness, npm_packages: Path, what: str) -> None:
+    views = {
+        "empty": lambda: ShapeView(measured("")),
+        "json": lambda: ShapeView(measured('{"a": ["x\\ny"]}')),
+        "playground": lambda: Playground(SAMPLE),
+    }
+    harness.show_view(views[what]())
+    assert audit(harness.page, npm_packages)["violations"] == []
+
+
+CONTRAST: Final = """
+(root) => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const over = (below, color) => {
+    canvas.fillStyle = `rgb(${below.join(" ")})`;
+    canvas.fillRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+  };
+  const paper = (one) => {
+    const above = [];
+    for (let at = one; at; at = at.parentElement) above.unshift(getComputedStyle(at));
+    return above.map((style) => style.backgroundColor).reduce(over, [255, 255, 255]);
+  };
+  const light = (color) => {
+    const [r, g, b] = color.map((part) => part / 255)
+      .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (one, pseudo) => {
+    const style = getComputedStyle(one, pseudo);
+    const below = pseudo ? over(paper(one), style.backgroundColor) : paper(one);
+    const [dim, bright] = [light(below), light(over(below, style.color))].sort((a, b) => a - b);
+    return (bright + 0.05) / (dim + 0.05);
+  };
+  const shows = (one) => [...one.childNodes].some((node) => node.data?.trim());
+  const found = [];
+  for (const one of root.querySelectorAll("*")) {
+    if (one.getClientRects().length === 0) continue;
+    if (shows(one)) found.push([ratio(one), one.className]);
+    for (const pseudo of ["::before", "::after"]) {
+      if (/^"..*"$|^attr/.test(getComputedStyle(one, pseudo).content)) {
+        found.push([ratio(one, pseudo), one.className + pseudo]);
+      }
+    }
+  }
+  return found.sort((a, b) => a[0] - b[0]);
+}
+"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_contrast__is_enough_line_numbers_and_marks_included(harness: Harness, theme: str) -> None:
+    # axe leaves out what a stylesheet writes, as the line numbers.
+    in_theme(harness, theme)
+    used(harness)
+    harness.line(20).hover()
+    ratios = harness.root.evaluate(CONTRAST)
+    assert {"sm-line::before", "sm-line::after", "sm-figure"} <= {name for _, name in ratios}
+    assert ratios[0][0] >= 4.5, ratios[:5]
+
+
+def test_focus__is_visible_and_goes_in_reading_order(harness: Harness) -> None:
+    used(harness)
+    harness.page.mouse.move(0, 0)
+    harness.page.evaluate("Object.assign(document.querySelector('main'), { tabIndex: -1 }).focus()")
+    places: list[dict[str, Any]] = []
+    for _ in range(40):
+        harness.page.keyboard.press("Tab")
+        place = harness.page.evaluate(
+            """() => {
+              const one = document.activeElement;
+              const { outlineStyle, outlineWidth } = getComputedStyle(one);
+              const box = one.getBoundingClientRect();
+              return { inside: one !== document.body, name: one.className, outlineStyle,
+                outlineWidth, top: box.top + scrollY, left: box.left };
+            }"""
+        )
+        if not place["inside"]:
+            break
+        places.append(place)
+    names = [place["name"] for place in places]
+    assert names == [
+        "sm-toggle",
+        "sm-row",
+        *["sm-attribute"] * 8,
+        "sm-row",
+        "sm-search",
+        *["sm-number"] * harness.root.locator(".sm-number").count(),
+        "sm-source",
+        "sm-copy",
+        "sm-answer",
+        "sm-copy",
+    ]
+    for place in places:
+        assert place["outlineStyle"] == "solid", place
+        assert place["outlineWidth"] == "2px", place
+
+
+def test_controls__all_have_names(harness: Harness) -> None:
+    used(harness)
+    for role in ("button", "listbox", "searchbox"):
+        for control in harness.root.get_by_role(role).all():
+            expect(control).to_have_accessible_name(re.compile(r"\S"))
+
+
+@pytest.mark.parametrize("before", ["true", "false"])
+def test_theme__switches_live_with_the_host(harness: Harness, before: str) -> None:
+    after = {"true": "false", "false": "true"}[before]
+    paper = "root => getComputedStyle(root).backgroundColor"
+    harness.page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", before)
+    harness.show(proposal())
+    first = harness.root.evaluate(paper)
+    harness.page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", after)
+    assert {first, harness.root.evaluate(paper)} == {"rgb(255, 255, 255)", "rgb(17, 17, 17)"}
+
+
+def test_styles__change_nothing_of_the_host(harness: Harness) -> None:
+    look = """() => {
+      const probe = document.createElement("div");
+      probe.innerHTML = "<button class=sm-row>a</button><ul><li>b</li></ul><pre>c</pre>";
+      document.querySelector("main").append(probe);
+      const styles = [...probe.querySelectorAll("*")].map((one) => {
+        const style = getComputedStyle(one);
+        return [...style].map((name) => style.getPropertyValue(name)).join();
+      });
+      probe.remove();
+      return styles;
+    }"""
+    styled = harness.page.evaluate(look)
+    harness.page.evaluate("document.querySelector('link[href=\"view.css\"]').remove()")
+    assert harness.page.evaluate(look) == styled
+
+
+@pytest.mark.parametrize(
+    ("name", "theme", "width"),
+    [
+        ("light", "jupyterlab-light", 1000),
+        ("dark", "jupyterlab-dark", 1000),
+        ("narrow", "light", 400),
+    ],
+)
+def test_screenshot__is_kept_and_nothing_sticks_out(
+    harness: Harness, artefacts: Path, name: str, theme: str, width: int
+) -> None:
+    harness.page.set_viewport_size({"width": width, "height": 900})
+    in_theme(harness, theme)
+    used(harness)
+    picture = artefacts / f"view-{name}.png"
+    harness.page.screenshot(path=picture, full_page=True)
+    assert picture.stat().st_size > 10_000
+    out = harness.root.evaluate(
+        """(root) => [...root.querySelectorAll("*")].filter((one) =>
+          one.getClientRects().length > 0 && !one.closest(".sm-anchors, .sm-source")
+          && one.getBoundingClientRect().right > root.getBoundingClientRect().right + 1
+        ).map((one) => one.className)"""
+    )
+    assert out == []
+
+
+def test_screenshot__of_a_comparison_and_a_playground(harness: Harness, artefacts: Path) -> None:
+    both = compare(proposal(change=12), proposal(SAMPLE.replace("Use a", "You may use a")))
+    harness.page.set_viewport_size({"width": 1500, "height": 900})
+    harness.page.evaluate("document.querySelector('main').style.cssText = 'display:flex;gap:16px'")
+    for view in (both.left, both.right):
+        harness.show_view(view)
+        harness.page.evaluate("el.style.flex = '1 1 0'")
+    expect(harness.page.locator(".sm-source")).to_have_count(2)
+    harness.page.screenshot(path=artefacts / "comparison.png")
+    harness.page.evaluate("document.querySelector('main').replaceChildren()")
+    harness.show_view(Playground(SAMPLE))
+    harness.page.evaluate("el.style.flex = '1 1 0'")
+    harness.page.screenshot(path=artefacts / "playground.png")
