@@ -630,6 +630,7 @@ function drawSource(context) {
     "aria-label": `Source, ${several(total, "line")}`,
     "aria-multiselectable": "true",
   });
+  pane.classList.toggle("sm-many", total > 10 * BLOCK);
   pane.style.setProperty("--sm-digits", String(Math.max(3, String(total).length)));
 
   /** @type {string[]} */

@@ -1,0 +1,165 @@
+"""JupyterLab and Notebook 7, each with a real kernel: the widget, end to end."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import watch
+from tests.browser.harness import SAMPLE, Harness
+from tests.browser.jupyter import App, Notebook, jupyter, write_notebook
+
+CELLS = [
+    "%load_ext shape_magic",
+    f"%%shape\n{SAMPLE}",
+    f"from shape_magic import measure\n"
+    f"from shape_magic.notebook.view import ShapeView\n"
+    f"from ipywidgets import HBox\n"
+    f"view = ShapeView(measure({SAMPLE!r}))\n"
+    f"heard = []\n"
+    f"view.observe(lambda change: heard.append(change['new']), 'selection')\n"
+    f"HBox([view])",
+    "from shape_magic.notebook.playground import Playground\nplayground = Playground()\nplayground",
+    "%config ShapeMagics.display = 'html'",
+    f"%%shape\n{SAMPLE}",
+]
+
+
+@pytest.fixture(scope="module", params=["lab", "notebook"])
+def app(request: pytest.FixtureRequest) -> App:
+    app: App = request.param
+    return app
+
+
+@pytest.fixture(scope="module")
+def notebook(
+    app: App, browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Notebook]:
+    folder = tmp_path_factory.mktemp(app)
+    with jupyter(app, folder) as address:
+        write_notebook(folder, CELLS)
+        context = browser.new_context(viewport={"width": 1280, "height": 1000})
+        requests_out: list[str] = []
+        watch(context, requests_out)
+        notebook = Notebook.open(context.new_page(), app, address)
+        notebook.run_all()
+        expect(notebook.page.locator(".shape-magic")).to_have_count(4, timeout=30_000)
+        yield notebook
+        assert requests_out == []
+        context.close()
+
+
+class Placed(Harness):
+    """One of the notebook's views."""
+
+    def __init__(self, page: Page, place: int) -> None:
+        super().__init__(page)
+        self.place = place
+
+    @property
+    def root(self) -> Any:
+        return self.page.locator(".shape-magic").nth(self.place)
+
+
+@pytest.fixture
+def view(notebook: Notebook) -> Harness:
+    """The view that Python has as `view`."""
+    return Placed(notebook.page, 1)
+
+
+def test_clicks__select_and_python_says_the_same(notebook: Notebook, view: Harness) -> None:
+    view.anchor(20).click()
+    assert view.highlighted == [20, 21, 22, 23]
+    assert notebook.execute("print(view.selection)") == "(20, 23)"
+    view.attribute("list_items").click()
+    assert view.lines_with("[data-evidence]") == [5, 6, 10, 11, 12]
+    assert notebook.execute("print(view.attribute)") == "list_items"
+    view.line(3).click()
+    view.line(8).click(modifiers=["Shift"])
+    assert view.highlighted == list(range(3, 9))
+    assert notebook.execute("print(view.selection, heard[-1])") == "(3, 8) (3, 8)"
+
+
+def test_keys__reach_the_view_and_not_the_notebook(notebook: Notebook, view: Harness) -> None:
+    cells = notebook.page.locator(".jp-Notebook .jp-Cell").count()
+    view.line(5).click()
+    for key in ["ArrowDown", "Shift+ArrowDown", "d", "d", "a", "b"]:
+        notebook.page.keyboard.press(key)
+    assert view.highlighted == [6, 7]
+    assert notebook.page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+def test_selection__set_in_python_is_shown(notebook: Notebook, view: Harness) -> None:
+    assert notebook.execute("view.selection = (9, 16)") == ""
+    expect(view.root.locator(".sm-where")).to_contain_text("L9–16")
+    assert view.highlighted == list(range(9, 17))
+    assert notebook.execute("view.selection = (9, 99)").startswith("SelectionError: (9, 99)")
+    assert view.highlighted == list(range(9, 17))
+
+
+def test_without__is_measured_by_the_kernel(notebook: Notebook, view: Harness) -> None:
+    view.anchor(20).click()
+    expect(view.root.locator(".sm-without")).to_contain_text("0 rows")
+
+
+def test_clicks__select_while_a_cell_sleeps(notebook: Notebook, view: Harness) -> None:
+    notebook.start("import time; time.sleep(3)")
+    for line in (2, 12, 6):
+        view.line(line).click()
+        expect(view.line(line)).to_have_attribute("aria-selected", "true", timeout=300)
+    assert notebook.status == "busy"
+    assert notebook.execute("print(view.selection)") == "(6, 6)"
+
+
+def test_measurement__set_in_python_is_shown_in_place(notebook: Notebook, view: Harness) -> None:
+    view.line(2).click()
+    notebook.execute("before = view.measurement; view.measurement = measure('\\ud800 \\udc80 <b>')")
+    expect(view.root.locator(".sm-line")).to_have_text("[U+D800] [U+DC80] <b>")
+    assert notebook.execute("print(view.selection)") == "None"
+    notebook.execute("view.measurement = before")
+    expect(view.attribute("table_rows")).to_contain_text("4")
+
+
+def test_playground__follows_the_typing(notebook: Notebook) -> None:
+    playground = Placed(notebook.page, 2)
+    area = playground.root.get_by_label("Text to measure")
+    area.fill("# A\n\n- b\n")
+    expect(playground.attribute("list_items")).to_contain_text("1")
+    area.press_sequentially("- c\n- d\n")
+    expect(playground.attribute("list_items")).to_contain_text("3")
+    expect(area).to_have_value("# A\n\n- b\n- c\n- d\n")
+    expect(area).to_be_focused()
+    area.evaluate("area => { area.value = '# \\ud800'; area.dispatchEvent(new Event('input')); }")
+    expect(playground.root.locator(".sm-line")).to_have_text("# [U+D800]")
+    assert notebook.execute("print(ascii(playground.text))") == r"'# \ud800'"
+
+
+def test_html_display__is_live_inline(notebook: Notebook) -> None:
+    inline = Placed(notebook.page, 3)
+    inline.line(4).click()
+    assert inline.highlighted == [4]
+    expect(inline.root.locator(".sm-without")).to_contain_text("needs a running kernel")
+
+
+def test_theme__follows_the_host(notebook: Notebook, view: Harness, app: App) -> None:
+    paper = "root => getComputedStyle(root).backgroundColor"
+    light = view.root.evaluate(paper)
+    change = "name => window.jupyterapp.commands.execute('apputils:change-theme', { theme: name })"
+    notebook.page.evaluate(change, "JupyterLab Dark")
+    notebook.page.wait_for_function("document.body.dataset.jpThemeLight === 'false'")
+    expect(view.root).not_to_have_css("background-color", light)
+    notebook.page.evaluate(change, "JupyterLab Light")
+    expect(view.root).to_have_css("background-color", light)
+
+
+def test_screenshot__is_kept(notebook: Notebook, artefacts: Path, app: App) -> None:
+    first = Placed(notebook.page, 0)
+    first.anchor(20).click()
+    first.attribute("prose_chars").click()
+    first.root.scroll_into_view_if_needed()
+    picture = artefacts / f"{app}.png"
+    notebook.page.screenshot(path=picture)
+    first.root.screenshot(path=artefacts / f"{app}-view.png")
+    assert picture.stat().st_size > 10_000
