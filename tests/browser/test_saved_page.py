@@ -49,7 +49,7 @@ def test_page__policy_lets_nothing_else_run(browser: Browser, saved: Path) -> No
     page.goto(saved.as_uri())
     refused = page.evaluate(
         """() => new Promise((done) => {
-          document.addEventListener("securitypolicyviolation", 
+          document.addEventListener("securitypolicyviolation",
             ({ violatedDirective }) => done(violatedDirective));
           const script = document.createElement("script");
           script.textContent = "window.ran = true";

@@ -69,6 +69,12 @@ const ANSWER_SHOWN = 200;
 const SETTLED = 150;
 const PATIENCE = 3000;
 
+/**
+ * Keys that are pressed here are not the host's: without it JupyterLab would take `d d` to delete
+ * the cell. Its bindings look at the focused element first, so every such element says so.
+ */
+const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+
 // ---------------------------------------------------------------------------------------------
 // Small tools
 
@@ -94,7 +100,7 @@ function element(tag, name, attributes = {}, ...children) {
  * @param {...(Node | string)} children
  */
 function button(name, attributes, ...children) {
-  return element("button", name, { type: "button", ...attributes }, ...children);
+  return element("button", name, { type: "button", ...OWN_KEYS, ...attributes }, ...children);
 }
 
 /** @param {number} figure */
@@ -551,6 +557,7 @@ function find(lines, search) {
 function drawSearch(context, mark) {
   const { shown, model, signal } = context;
   const box = element("input", "sm-search", {
+    ...OWN_KEYS,
     type: "search",
     "aria-label": "Search for keywords",
     placeholder: 'search: keywords, "a phrase"',
@@ -625,6 +632,7 @@ function drawSource(context) {
     return { pane, mark: () => {} };
   }
   const pane = element("div", "sm-source", {
+    ...OWN_KEYS,
     role: "listbox",
     tabindex: "0",
     "aria-label": `Source, ${several(total, "line")}`,
@@ -1026,6 +1034,7 @@ function drawSelection(context) {
   const where = element("span", "sm-where", { role: "status" });
   const call = element("code", "sm-call", {});
   const answer = element("pre", "sm-answer", {
+    ...OWN_KEYS,
     tabindex: "0",
     role: "region",
     "aria-label": "The answer to the call",
@@ -1133,6 +1142,7 @@ function draw(model, signal) {
  */
 function drawEditor(model, signal) {
   const area = element("textarea", "sm-editor", {
+    ...OWN_KEYS,
     "aria-label": "Text to measure",
     placeholder: "Type or paste a solution: its shape follows.",
     spellcheck: "false",
@@ -1155,7 +1165,7 @@ function drawEditor(model, signal) {
  */
 function render({ model, el, signal }) {
   const stop = new AbortController();
-  const root = element("div", "shape-magic", { "data-lm-suppress-shortcuts": "true" });
+  const root = element("div", "shape-magic", OWN_KEYS);
   const live = model.get("text") !== undefined;
   if (live) root.append(drawEditor(model, stop.signal));
   root.classList.toggle("sm-live", live);
@@ -1182,9 +1192,11 @@ function render({ model, el, signal }) {
     stop.abort();
     current.abort();
     root.remove();
+    el.classList.remove("shape-magic-host");
   };
   redraw();
   follow(model, "_shown", redraw, stop.signal);
+  el.classList.add("shape-magic-host");
   el.append(root);
   if (signal?.aborted) clean();
   signal?.addEventListener("abort", clean, { once: true, signal: stop.signal });
