@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-import ipywidgets  # type: ignore[import-untyped]
+import ipywidgets
 
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.proposal import Proposal

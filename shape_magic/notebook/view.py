@@ -9,7 +9,7 @@ import traitlets
 
 from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.deliberation.proposal import Proposal
-from shape_magic.errors import RemovalError, SelectionError
+from shape_magic.errors import SelectionError
 from shape_magic.lines import LineRange
 from shape_magic.notebook.assets import SCRIPT, STYLES
 from shape_magic.notebook.display import Bundle, bundle
@@ -72,12 +72,16 @@ class _Subject(traitlets.TraitType[Measurement | Proposal, Any]):
     """What a view shows."""
 
     def validate(self, obj: Any, value: object) -> Measurement | Proposal:
-        if isinstance(value, (Measurement, Proposal)):
-            return value
-        raise TypeError(
-            f"a view shows a Measurement or a Proposal, not a {type(value).__name__}; "
-            "a text is measured first, as in ShapeView(shape_magic.measure(text))"
-        )
+        return _measured(value)
+
+
+def _measured(value: object) -> Measurement | Proposal:
+    if isinstance(value, (Measurement, Proposal)):
+        return value
+    raise TypeError(
+        f"a view shows a Measurement or a Proposal, not a {type(value).__name__}; "
+        "a text is measured first, as in ShapeView(shape_magic.measure(text))"
+    )
 
 
 def _selection_of_page(value: list[int] | None, view: "ShapeView") -> tuple[int, int] | None:
@@ -123,7 +127,7 @@ class ShapeView(anywidget.AnyWidget):
         self._revision = 0
         # The measurement comes first: a selection is checked against its lines.
         super().__init__(
-            measurement=measurement, **{"_shown": self._written(measurement), **options}
+            measurement=measurement, **{"_shown": self._written(_measured(measurement)), **options}
         )
         self.observe(self._show, "measurement")
         self.on_msg(self._answer)
@@ -157,7 +161,7 @@ class ShapeView(anywidget.AnyWidget):
         measurement = subject.measurement if isinstance(subject, Proposal) else subject
         try:
             shape = shape_without(measurement, LineRange(first, last), registry=self._registry)
-        except RemovalError as error:
+        except ValueError as error:
             return {"reason": visible(str(error))}
         return {"shape": shape.as_dict()}
 

@@ -155,14 +155,15 @@ def write_notebook(folder: Path, cells: list[str], *, name: str = "try.ipynb") -
 class Notebook:
     """A notebook that is open in a page, with its kernel."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, address: str) -> None:
         self.page = page
+        self.address = address
 
     @classmethod
     def open(cls, page: Page, app: App, address: str, *, name: str = "try.ipynb") -> "Notebook":
         page.goto(f"{address}/{'lab/tree' if app == 'lab' else 'notebooks'}/{name}")
         page.wait_for_function(READY, timeout=PATIENCE * 1000)
-        return cls(page)
+        return cls(page, address)
 
     def run_all(self) -> None:
         self.page.evaluate(

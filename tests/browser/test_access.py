@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,7 +69,7 @@ def test_axe__finds_nothing(harness: Harness, npm_packages: Path, theme: str) ->
 
 @pytest.mark.parametrize("what", ["empty", "json", "playground"])
 def test_axe__finds_nothing_in_other_views(harness: Harness, npm_packages: Path, what: str) -> None:
-    views = {
+    views: dict[str, Callable[[], ShapeView]] = {
         "empty": lambda: ShapeView(measured("")),
         "json": lambda: ShapeView(measured('{"a": ["x\\ny"]}')),
         "playground": lambda: Playground(SAMPLE),

@@ -1,5 +1,6 @@
 """JupyterLab and Notebook 7, each with a real kernel: the widget, end to end."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,22 +10,28 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import watch
 from tests.browser.harness import SAMPLE, Harness
-from tests.browser.jupyter import App, Notebook, jupyter, write_notebook
+from tests.browser.jupyter import REPOSITORY, App, Notebook, jupyter, write_notebook
+
+FORMER = SAMPLE.replace("| cache | 4 ms |\n", "").replace("Use a", "You might want to use a")
 
 CELLS = [
     "%load_ext shape_magic",
-    f"%%shape\n{SAMPLE}",
-    f"from shape_magic import measure\n"
-    f"from shape_magic.notebook.view import ShapeView\n"
-    f"from ipywidgets import HBox\n"
-    f"view = ShapeView(measure({SAMPLE!r}))\n"
-    f"heard = []\n"
-    f"view.observe(lambda change: heard.append(change['new']), 'selection')\n"
-    f"HBox([view])",
+    f"%%shape Candidate_A\n{FORMER}",
+    f"%%shape Candidate_A --round 2 -o second\n{SAMPLE}",
+    "from shape_magic.notebook.view import ShapeView\n"
+    "from ipywidgets import HBox\n"
+    "view = ShapeView(second.measurement)\n"
+    "heard = []\n"
+    "view.observe(lambda change: heard.append(change['new']), 'selection')\n"
+    "HBox([view])",
     "from shape_magic.notebook.playground import Playground\nplayground = Playground()\nplayground",
+    "%shape_compare Candidate_A@1 Candidate_A@2",
     "%config ShapeMagics.display = 'html'",
     f"%%shape\n{SAMPLE}",
 ]
+# Which of the page's views is which.
+PROPOSED, OWN, PLAYGROUND, LEFT, RIGHT, INLINE = 1, 2, 3, 4, 5, 6
+QUICKSTART = REPOSITORY / "notebooks"
 
 
 @pytest.fixture(scope="module", params=["lab", "notebook"])
@@ -40,13 +47,14 @@ def notebook(
     folder = tmp_path_factory.mktemp(app)
     with jupyter(app, folder) as address:
         write_notebook(folder, CELLS)
+        shutil.copytree(QUICKSTART, folder / "notebooks" / "of-the-project")
         context = browser.new_context(viewport={"width": 1280, "height": 1000})
         context.set_default_timeout(10_000)
         requests_out: list[str] = []
         watch(context, requests_out)
         notebook = Notebook.open(context.new_page(), app, address)
         notebook.run_all()
-        expect(notebook.page.locator(".shape-magic")).to_have_count(4, timeout=30_000)
+        expect(notebook.page.locator(".shape-magic")).to_have_count(7, timeout=30_000)
         yield notebook
         assert requests_out == []
         context.close()
@@ -67,7 +75,7 @@ class Placed(Harness):
 @pytest.fixture
 def view(notebook: Notebook) -> Harness:
     """The view that Python has as `view`."""
-    return Placed(notebook.page, 1)
+    return Placed(notebook.page, OWN)
 
 
 def test_clicks__select_and_python_says_the_same(notebook: Notebook, view: Harness) -> None:
@@ -116,7 +124,9 @@ def test_clicks__select_while_a_cell_sleeps(notebook: Notebook, view: Harness) -
 
 def test_measurement__set_in_python_is_shown_in_place(notebook: Notebook, view: Harness) -> None:
     view.line(2).click()
-    notebook.execute("before = view.measurement; view.measurement = measure('\\ud800 \\udc80 <b>')")
+    notebook.execute(
+        "import shape_magic; before = view.measurement; view.measurement = shape_magic.measure('\\ud800 \\udc80 <b>')"
+    )
     expect(view.root.locator(".sm-line")).to_have_text("[U+D800] [U+DC80] <b>")
     assert notebook.execute("print(view.selection)") == "None"
     notebook.execute("view.measurement = before")
@@ -124,7 +134,7 @@ def test_measurement__set_in_python_is_shown_in_place(notebook: Notebook, view: 
 
 
 def test_playground__follows_the_typing(notebook: Notebook) -> None:
-    playground = Placed(notebook.page, 2)
+    playground = Placed(notebook.page, PLAYGROUND)
     area = playground.root.get_by_label("Text to measure")
     area.fill("# A\n\n- b\n")
     expect(playground.attribute("list_items")).to_contain_text("1")
@@ -138,8 +148,23 @@ def test_playground__follows_the_typing(notebook: Notebook) -> None:
     assert notebook.execute("print(ascii(playground.text))") == r"'# \ud800'"
 
 
+def test_proposal__shows_the_change_since_the_round_before(notebook: Notebook) -> None:
+    proposed = Placed(notebook.page, PROPOSED)
+    expect(proposed.root.locator(".sm-facts").first).to_contain_text("round 2")
+    expect(proposed.attribute("table_rows")).to_contain_text("+1")
+
+
+def test_comparison__has_two_selections_and_the_differences(notebook: Notebook) -> None:
+    left, right = Placed(notebook.page, LEFT), Placed(notebook.page, RIGHT)
+    left.line(1).click()
+    right.line(3).click()
+    assert (left.highlighted, right.highlighted) == ([1], [3])
+    expect(right.attribute("table_rows")).to_contain_text("+1")
+    expect(right.root).to_contain_text("against Candidate_A@1")
+
+
 def test_html_display__is_live_inline(notebook: Notebook) -> None:
-    inline = Placed(notebook.page, 3)
+    inline = Placed(notebook.page, INLINE)
     inline.line(4).click()
     assert inline.highlighted == [4]
     expect(inline.root.locator(".sm-without")).to_contain_text("needs a running kernel")
@@ -157,7 +182,7 @@ def test_theme__follows_the_host(notebook: Notebook, view: Harness, app: App) ->
 
 
 def test_screenshot__is_kept(notebook: Notebook, artefacts: Path, app: App) -> None:
-    first = Placed(notebook.page, 0)
+    first = Placed(notebook.page, PROPOSED)
     first.anchor(20).click()
     first.attribute("prose_chars").click()
     first.root.scroll_into_view_if_needed()
@@ -165,3 +190,22 @@ def test_screenshot__is_kept(notebook: Notebook, artefacts: Path, app: App) -> N
     notebook.page.screenshot(path=picture)
     first.root.screenshot(path=artefacts / f"{app}-view.png")
     assert picture.stat().st_size > 10_000
+
+
+def test_quickstart__shows_the_widget(notebook: Notebook, app: App, artefacts: Path) -> None:
+    page = notebook.page.context.new_page()
+    name = "of-the-project/01-quickstart.ipynb"
+    quickstart = Notebook.open(page, app, notebook.address, name=name)
+    quickstart.run_all()
+    expect(page.locator(".shape-magic")).to_have_count(5, timeout=30_000)
+    view = Placed(page, 0)
+    view.anchor(3).click()
+    assert view.highlighted == [3, 4, 5, 6, 7]
+    view.attribute("list_items").click()
+    assert view.lines_with("[data-evidence]") == [5, 6]
+    view.line(1).click()
+    view.line(3).click(modifiers=["Shift"])
+    assert view.highlighted == [1, 2, 3]
+    view.root.scroll_into_view_if_needed()
+    page.screenshot(path=artefacts / f"{app}-quickstart.png")
+    page.close()

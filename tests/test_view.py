@@ -1,0 +1,270 @@
+"""The widget's Python side: its state, its checks, its answers and its bundle."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import ipywidgets
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shape_magic import Measurement, Proposal, measure
+from shape_magic.errors import SelectionError
+from shape_magic.lines import LineRange
+from shape_magic.notebook.display import bundle
+from shape_magic.notebook.playground import Playground
+from shape_magic.notebook.view import ShapeView
+from shape_magic.notebook.wire import from_wire, to_wire
+from shape_magic.shape import Shape
+from shape_magic.vocabulary import ATTRIBUTE_NAMES
+
+TEXT = "# A\n\nWhy.\n\n- one\n- two\n"
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(autouse=True)
+def _close_widgets() -> Iterator[None]:
+    yield
+    ipywidgets.Widget.close_all()
+
+
+@pytest.fixture
+def view() -> ShapeView:
+    return ShapeView(measure(TEXT))
+
+
+@pytest.fixture
+def sent(view: ShapeView, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What a view sends to its page as custom messages."""
+    messages: list[Any] = []
+    monkeypatch.setattr(view, "send", lambda content, buffers=None: messages.append(content))
+    return messages
+
+
+def proposal(text: str = TEXT, previous: Shape | None = None) -> Proposal:
+    return Proposal("Candidate_A", 2, 3, text, "", measure(text), previous)
+
+
+def shown(view: ShapeView) -> Any:
+    return from_wire(view.get_state("_shown")["_shown"])
+
+
+# --- Selection
+
+
+@pytest.mark.parametrize("given", [(2, 4), [2, 4], LineRange(2, 4)])
+def test_selection__set_to_a_range_is_a_pair(view: ShapeView, given: Any) -> None:
+    view.selection = given
+    assert view.selection == (2, 4)
+
+
+@pytest.mark.parametrize("given", [(0, 1), (4, 2), (1, 7), (7, 7), (-1, 2)])
+def test_selection__outside_of_the_text_is_refused(view: ShapeView, given: Any) -> None:
+    view.selection = (1, 1)
+    with pytest.raises(SelectionError, match=r"cannot be selected: the text has lines 1 to 6"):
+        view.selection = given
+    assert view.selection == (1, 1)
+
+
+@pytest.mark.parametrize("given", ["12", (1,), (1, 2, 3), (True, 2), (1.0, 2), 3, {}])
+def test_selection__that_is_no_pair_is_refused(view: ShapeView, given: Any) -> None:
+    with pytest.raises(SelectionError, match="two line numbers, or None"):
+        view.selection = given
+
+
+def test_selection__of_an_empty_text_can_only_be_none() -> None:
+    view = ShapeView(measure(""))
+    with pytest.raises(SelectionError, match="the text has no lines"):
+        view.selection = (1, 1)
+    view.selection = None
+
+
+def test_selection__is_observed(view: ShapeView) -> None:
+    heard = []
+    view.observe(lambda change: heard.append((change["old"], change["new"])), "selection")
+    view.selection = (1, 2)
+    view.set_state({"selection": [3, 4]})
+    view.set_state({"selection": None})
+    assert heard == [(None, (1, 2)), ((1, 2), (3, 4)), ((3, 4), None)]
+
+
+def test_selection__made_in_a_page_on_another_text_selects_nothing(view: ShapeView) -> None:
+    view.set_state({"selection": [90, 99]})
+    assert view.selection is None
+
+
+def test_attribute__is_one_of_the_vocabulary(view: ShapeView) -> None:
+    for name in (*ATTRIBUTE_NAMES, None):
+        view.attribute = name
+    with pytest.raises(SelectionError, match="'words' is no attribute; there are chars"):
+        view.attribute = "words"
+
+
+@pytest.mark.parametrize("given", ["text", None, 3])
+def test_view__shows_nothing_but_what_was_measured(given: Any) -> None:
+    with pytest.raises(TypeError, match="a view shows a Measurement or a Proposal"):
+        ShapeView(given)
+
+
+def test_state__can_be_given_at_the_start() -> None:
+    view = ShapeView(measure(TEXT), selection=(1, 2), attribute="chars", search="why")
+    assert (view.selection, view.attribute, view.search) == ((1, 2), "chars", "why")
+
+
+# --- What is sent
+
+
+def test_measurement__set_anew_is_as_in_a_new_view(view: ShapeView) -> None:
+    view.selection, view.attribute, view.search = (1, 2), "chars", "why"
+    view.measurement = proposal("other")
+    fresh = ShapeView(proposal("other"))
+    assert shown(view) | {"revision": 0} == shown(fresh)
+    for name in ("selection", "attribute", "search"):
+        assert getattr(view, name) == getattr(fresh, name)
+    assert shown(view)["revision"] == 1
+
+
+@given(st.text(alphabet=st.characters(), max_size=40))
+@settings(max_examples=50)
+def test_shown__is_ascii_and_comes_back_equal(text: str) -> None:
+    view = ShapeView(measure(text))
+    state = view.get_state("_shown")["_shown"]
+    assert state.isascii()
+    lines = from_wire(state)["lines"]
+    joined = [line.encode("utf-16", "surrogatepass") for line in lines]
+    assert joined == [line.encode("utf-16", "surrogatepass") for line in _lines(view.measurement)]
+    view.close()
+
+
+def _lines(measurement: Measurement | Proposal) -> list[str]:
+    from shape_magic.lines import split_lines
+
+    return split_lines(measurement.text)
+
+
+@given(st.text(alphabet=st.characters(), max_size=20))
+def test_wire__is_ascii_and_comes_back(text: str) -> None:
+    written = to_wire(text)
+    assert written.isascii()
+    back: str = from_wire(written)
+    assert back.encode("utf-16", "surrogatepass") == text.encode("utf-16", "surrogatepass")
+
+
+def test_shown__has_the_change_and_says_against_what() -> None:
+    before = Shape(**{**measure(TEXT).shape.as_dict(), "chars": 10})
+    content = shown(ShapeView(proposal(previous=before)))
+    changes = {one["name"]: one["change"] for one in content["attributes"]}
+    assert changes["chars"] == len(TEXT) - 10
+    assert changes["lines"] == 0
+    assert content["baseline"] == "since the previous version"
+
+
+def test_shown__sends_the_text_once(view: ShapeView) -> None:
+    messages = []
+    comm: Any = view.comm
+    comm.send = lambda data=None, **_: messages.append(data)
+    view.selection = (1, 2)
+    view.attribute = "chars"
+    view.search = "why"
+    assert [list(message["state"]) for message in messages] == [
+        ["selection"],
+        ["attribute"],
+        ["search"],
+    ]
+
+
+# --- Without some lines
+
+
+def ask(view: ShapeView, selection: list[int], revision: int = 0) -> None:
+    view._handle_custom_msg({"ask": "without", "revision": revision, "selection": selection}, [])
+
+
+def test_without__is_measured_again(view: ShapeView, sent: list[Any]) -> None:
+    ask(view, [5, 6])
+    assert sent == [
+        {
+            "answer": "without",
+            "revision": 0,
+            "selection": [5, 6],
+            "shape": measure("# A\n\nWhy.\n\n").shape.as_dict(),
+        }
+    ]
+
+
+def test_without__of_half_a_field_says_why_not(sent: list[Any], view: ShapeView) -> None:
+    view.measurement = measure('{"a": [1, 2]}')
+    ask(view, [1, 2], revision=1)
+    assert sent[0]["reason"].startswith("lines 1 to 2 are no whole fields or elements")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [None, "x", {}, {"ask": "other"}, {"ask": "without", "revision": 7, "selection": [1, 1]}],
+)
+def test_without__no_question_gets_no_answer(
+    view: ShapeView, sent: list[Any], message: Any
+) -> None:
+    view._handle_custom_msg(message, [])
+    assert sent == []
+
+
+@pytest.mark.parametrize("selection", [[0, 1], [3, 2], [1, 99]])
+def test_without__lines_that_are_not_there_says_so(
+    view: ShapeView, sent: list[Any], selection: list[int]
+) -> None:
+    ask(view, selection)
+    assert "reason" in sent[0]
+
+
+# --- Where it shows
+
+
+def test_bundle__has_widget_html_and_plain_text(view: ShapeView) -> None:
+    data, metadata = view._repr_mimebundle_()
+    assert data.keys() == {WIDGET, "text/html", "text/plain"}
+    assert data["text/plain"] == bundle(view.measurement)[0]["text/plain"]
+    assert data[WIDGET]["model_id"] == view.model_id
+    assert metadata == {}
+
+
+def test_bundle__keeps_what_colab_needs(view: ShapeView, monkeypatch: pytest.MonkeyPatch) -> None:
+    colab = {WIDGET: {"colab": {"custom_widget_manager": {"url": "https://example.test/"}}}}
+    monkeypatch.setattr("anywidget._util.get_repr_metadata", lambda: colab)
+    assert view._repr_mimebundle_()[1] == colab
+
+
+def test_view__composes(view: ShapeView) -> None:
+    box = ipywidgets.HBox([view, ShapeView(measure("b"))])
+    assert box.children[0] is view
+    made = ipywidgets.interactive(lambda n: ShapeView(measure("a\n" * n)), n=(1, 3))
+    made.update()
+    assert len(made.result.measurement.kinds) == 2
+
+
+def test_save__writes_the_page(view: ShapeView, tmp_path: Path) -> None:
+    view.save(tmp_path / "shape.html")
+    assert (tmp_path / "shape.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+# --- A playground
+
+
+@pytest.mark.parametrize("text", ["", "# A\n", "a\ud800\x00\r\n", '{"a": 1}', "\ufeffx"])
+def test_playground__measures_what_is_typed(text: str) -> None:
+    playground = Playground("before")
+    playground.set_state({"text": to_wire(text)})
+    assert playground.text == text
+    assert playground.measurement.text == measure(text).text
+
+
+def test_playground__keeps_attribute_and_search_and_drops_the_selection() -> None:
+    playground = Playground(TEXT, attribute="headings", search="why", selection=(5, 6))
+    playground.text = "# B\n"
+    assert (playground.attribute, playground.search) == ("headings", "why")
+    assert playground.selection is None
+
+
+def test_playground__sends_no_echo_of_the_text() -> None:
+    assert Playground.text.metadata["echo_update"] is False
