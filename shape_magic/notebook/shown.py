@@ -19,7 +19,7 @@ from shape_magic.notebook.html import KIND_COLOURS
 from shape_magic.prompt import call_text
 from shape_magic.shape import Measurement, Shape
 from shape_magic.visible import symbols
-from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, LineKind
+from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, Attribute, LineKind
 
 __all__ = ["Baseline", "shown_of"]
 
@@ -84,7 +84,7 @@ def _attributes(
         {
             "name": attribute.name,
             "short": attribute.short,
-            "meaning": meanings.get(attribute.name, attribute.meaning),
+            "meaning": _meaning(attribute, measurement.kind, meanings),
             "figure": figures[attribute.name],
             "change": None if before is None else figures[attribute.name] - before[attribute.name],
             "evidence": [
@@ -94,6 +94,12 @@ def _attributes(
         }
         for attribute in ATTRIBUTES
     ]
+
+
+def _meaning(attribute: Attribute, kind: str, meanings: Mapping[str, str]) -> str:
+    """Say what an attribute is, and what it is in this kind: the two lines of the legend."""
+    special = meanings.get(attribute.name)
+    return attribute.meaning if special is None else f"{attribute.meaning}; in {kind}: {special}"
 
 
 def _kinds(measurement: Measurement, lines: list[str]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from shape_magic.analyzers.registry import default_registry
 from shape_magic.lines import split_lines
 from shape_magic.prompt import call_text
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, ATTRIBUTES
@@ -62,27 +63,29 @@ def test_attribute__scrolls_to_its_first_line(harness: Harness) -> None:
     assert harness.page.evaluate("scrollY") == 0
 
 
-@pytest.mark.parametrize("attribute", ATTRIBUTES, ids=ATTRIBUTE_NAMES)
-def test_attribute__means_what_the_vocabulary_says(harness: Harness, attribute: object) -> None:
-    one = next(known for known in ATTRIBUTES if known == attribute)
-    harness.show(proposal())
-    tile = harness.attribute(one.name)
-    expect(tile).to_have_accessible_description(one.meaning)
+def meaning(name: str, kind: str) -> str:
+    general = next(one.meaning for one in ATTRIBUTES if one.name == name)
+    special = default_registry().get(kind).meanings.get(name)
+    return general if special is None else f"{general}; in {kind}: {special}"
+
+
+@pytest.mark.parametrize("name", ATTRIBUTE_NAMES)
+@pytest.mark.parametrize(("kind", "text"), [("markdown", SAMPLE), ("json", '{"answer": [1]}')])
+def test_attribute__means_what_the_evaluators_legend_says(
+    harness: Harness, name: str, kind: str, text: str
+) -> None:
+    harness.show(text)
+    tile = harness.attribute(name)
+    expect(tile).to_have_accessible_description(meaning(name, kind))
     tile.focus()
-    expect(harness.root.locator(".sm-legend")).to_contain_text(f"{one.name} {one.meaning}")
-
-
-def test_attribute__of_json_means_what_its_analyzer_says(harness: Harness) -> None:
-    harness.show('{"answer": [1, 2]}')
-    harness.attribute("headings").hover()
-    expect(harness.root.locator(".sm-legend")).to_contain_text("top-level keys")
+    expect(harness.root.locator(".sm-legend")).to_contain_text(f"{name} {meaning(name, kind)}")
 
 
 def test_attribute__shows_the_change_since_the_version_before(harness: Harness) -> None:
     harness.show(proposal(change=-12))
     expect(harness.attribute("prose_chars")).to_contain_text(f"{MINUS}12")
     expect(harness.attribute("prose_chars")).to_have_accessible_description(
-        f"{ATTRIBUTES[3].meaning}; {MINUS}12 since the previous version"
+        f"{meaning('prose_chars', 'markdown')}; {MINUS}12 since the previous version"
     )
     expect(harness.attribute("lines").locator(".sm-change")).to_have_count(0)
 

@@ -250,9 +250,11 @@ function whenIdle(step, signal) {
   /** @param {IdleDeadline} [deadline] */
   const run = (deadline) => {
     if (signal.aborted) return;
+    // Idle time may be long, and a click is not to wait for its end.
+    const until = performance.now() + Math.min(8, deadline?.timeRemaining() ?? 0);
     let more = true;
     do more = step();
-    while (more && deadline && deadline.timeRemaining() > 4);
+    while (more && performance.now() < until);
     if (more) next();
   };
   // Safari has no idle time to ask for.
