@@ -35,6 +35,21 @@ def test_selection__from_python_selects_and_scrolls_the_pane_alone(harness: Harn
     harness.expect_selection(None)
 
 
+@pytest.mark.parametrize(
+    ("selection", "in_sight"),
+    [((300, 310), [300, 310]), ((25, 30), [25, 30]), ((100, 300), [100]), ((1, 400), [1])],
+    ids=["far", "near", "tall", "all"],
+)
+def test_selection__is_in_sight_as_far_as_it_fits(
+    harness: Harness, selection: tuple[int, int], in_sight: list[int]
+) -> None:
+    harness.show("word\n" * 400)
+    harness.receive(selection=list(selection))
+    harness.page.wait_for_timeout(150)
+    for line in in_sight:
+        expect(harness.line(line)).to_be_in_viewport(ratio=1)
+
+
 def test_selection__from_python_is_where_shift_goes_on(harness: Harness) -> None:
     harness.show(proposal())
     harness.receive(selection=[9, 12])

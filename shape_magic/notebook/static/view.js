@@ -756,28 +756,27 @@ function drawSource(context) {
   };
 
   /**
-   * Scroll a line into the pane, and never the page. The blocks above may only have a guessed
-   * height until they show, so the place is looked at again.
+   * Scroll lines into the pane, the first of them where not all fit, and never the page. Blocks
+   * may have a guessed height until they show, so the place is looked at again.
    *
-   * @param {number} line
+   * @param {number} first
+   * @param {number} [last]
    * @param {number} [again]
    */
-  const reveal = (line, again = 3) => {
+  const reveal = (first, last = first, again = 3) => {
     if (signal.aborted) return;
-    const box = elementOf(line).getBoundingClientRect();
     const around = pane.getBoundingClientRect();
-    const top = around.top + pane.clientTop;
-    const bottom = top + pane.clientHeight;
-    const fits = box.top >= top && (box.bottom <= bottom || box.height > pane.clientHeight);
-    if (!(fits && box.top < bottom)) {
-      const near = box.bottom > top - box.height && box.top < bottom + box.height;
-      const aim = near ? 0 : pane.clientHeight / 4;
-      if (box.top < top || !near || box.height > pane.clientHeight) {
-        pane.scrollTop += box.top - top - aim;
-      } else pane.scrollTop += box.bottom - bottom;
+    const above = elementOf(first).getBoundingClientRect().top - around.top - pane.clientTop;
+    const end = elementOf(last).getBoundingClientRect().bottom - around.top - pane.clientTop;
+    const height = pane.clientHeight;
+    if (above < 0 || above >= height || (end > height && end - above > height && again === 3)) {
+      // Far away, or too tall: its first line goes near the top.
+      pane.scrollTop += above - Math.max(0, Math.min(height / 4, (height - (end - above)) / 2));
+    } else if (end > height && end - above <= height) {
+      pane.scrollTop += end - height;
     }
     freshenSeen();
-    if (again > 0) requestAnimationFrame(() => reveal(line, again - 1));
+    if (again > 0) requestAnimationFrame(() => reveal(first, last, again - 1));
   };
 
   // --- What follows the state
@@ -788,7 +787,7 @@ function drawSource(context) {
     if (before) changed(...before);
     if (range) changed(...range);
     const own = Math.min(from, to) === first && Math.max(from, to) === last;
-    if (!own && range !== null) reveal(first);
+    if (!own && range !== null) reveal(first, last);
     if (!own) [from, to] = range ?? [0, 0];
     pane.querySelector("[data-active]")?.removeAttribute("id");
     pane.querySelector("[data-active]")?.removeAttribute("data-active");
