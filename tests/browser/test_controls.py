@@ -197,6 +197,17 @@ def test_key__at_an_end_stays(harness: Harness, key: str, line: int) -> None:
     harness.expect_selection((line, line))
 
 
+def test_key__held_down_goes_on_and_not_back(harness: Harness) -> None:
+    harness.show("word\n" * 600, selection=(1, 1))
+    harness.source.focus()
+    for _ in range(8):
+        harness.page.keyboard.press("PageDown")
+    harness.page.wait_for_timeout(150)
+    (first, last) = harness.trait("selection")
+    assert first == last > 100
+    expect(harness.line(last)).to_be_in_viewport(ratio=1)
+
+
 def test_key__names_the_active_line_to_a_screen_reader(harness: Harness) -> None:
     harness.show(proposal())
     harness.source.focus()

@@ -619,20 +619,37 @@ function drawSearch(context, mark) {
 }
 
 /**
- * The numbered source. Lines stand in blocks, and the browser skips the blocks that are out of
- * sight. The first block is filled at once and the others while the page is idle, so the view
- * shows at once, however long the text, and in the end every line is in the page.
+ * How the lines look now; whoever changes it says so with `changed`.
+ *
+ * @typedef {object} Look
+ * @property {Range | null} range  What is selected.
+ * @property {Uint8Array} evidence  1 for each line that an attribute was counted from.
+ * @property {Map<number, number>} amounts  What it counted, at the lines where a count begins.
+ * @property {Uint8Array} matched  1 for each line that the search found.
+ *
+ * @typedef {object} Lines
+ * @property {HTMLElement} pane
+ * @property {Look} look
+ * @property {(first: number, last: number) => void} changed
+ * @property {(line: number) => HTMLElement} elementOf
+ * @property {(first: number, last?: number) => void} reveal
+ *
+ * @typedef {object} Cursor  Where the selection was begun and where it has come to; 0 for nowhere.
+ * @property {number} from
+ * @property {number} to
+ */
+
+/**
+ * The numbered lines. They stand in blocks, and the browser skips the blocks that are out of sight.
+ * The first block is filled at once and the others while the page is idle, so the view shows at
+ * once, however long the text, and in the end every line is in the page.
  *
  * @param {Context} context
+ * @returns {Lines}
  */
-function drawSource(context) {
-  const { shown, model, signal, visible, id } = context;
+function drawLines({ shown, signal, visible }) {
   const { lines } = shown;
   const total = lines.length;
-  if (total === 0) {
-    const pane = element("p", "sm-empty", {}, "The text is empty: it has no lines.");
-    return { pane, mark: () => {} };
-  }
   const pane = element("div", "sm-source", {
     ...OWN_KEYS,
     role: "listbox",
@@ -650,17 +667,40 @@ function drawSource(context) {
   }
   /** @type {HTMLElement[]} Each line's element, from 1, where its block is filled. */
   const elements = [];
-  /** @type {Map<number, number>} What an attribute counted from each line on. */
-  let amounts = new Map();
-  let evidence = new Uint8Array(total + 1);
-  let matched = new Uint8Array(total + 1);
-  /** @type {Range | null} */
-  let range = null;
-  // Where the selection was begun and where it has come to: it may run backwards.
-  let from = 0;
-  let to = 0;
+  /** @type {Look} */
+  const look = {
+    range: null,
+    evidence: new Uint8Array(total + 1),
+    amounts: new Map(),
+    matched: new Uint8Array(total + 1),
+  };
 
-  // --- Lines in blocks
+  /** @param {number} line */
+  const paint = (line) => {
+    const { range, evidence, amounts, matched } = look;
+    const made = elements[line];
+    const chosen = range !== null && range[0] <= line && line <= range[1];
+    made?.setAttribute("aria-selected", String(chosen));
+    made?.toggleAttribute("data-evidence", evidence[line] === 1);
+    made?.toggleAttribute("data-matched", matched[line] === 1);
+    const amount = amounts.get(line);
+    if (amount) made?.setAttribute("data-amount", `+${counted(amount)}`);
+    else made?.removeAttribute("data-amount");
+  };
+  const blank = element("div", "sm-line", { role: "option" });
+  /** @param {number} line */
+  const make = (line) => {
+    const made = /** @type {HTMLElement} */ (blank.cloneNode());
+    const text = lines[line - 1] ?? "";
+    made.setAttribute("data-line", String(line));
+    made.setAttribute("data-kind", kinds[line - 1] ?? "");
+    made.textContent = visible(text);
+    // Without it a screen reader would have nothing to say.
+    if (text.trim() === "") made.setAttribute("aria-label", "blank");
+    elements[line] = made;
+    return made;
+  };
+
   /** @type {HTMLElement[]} */
   const blocks = [];
   for (let start = 0; start < total; start += BLOCK) {
@@ -673,53 +713,24 @@ function drawSource(context) {
     block.style.minBlockSize = `${rows * LINE_HEIGHT}px`;
     blocks.push(block);
   }
-  /** @param {number} line */
-  const paint = (line) => {
-    const made = elements[line];
-    if (!made) return;
-    const chosen = range !== null && range[0] <= line && line <= range[1];
-    made.setAttribute("aria-selected", String(chosen));
-    made.toggleAttribute("data-evidence", evidence[line] === 1);
-    made.toggleAttribute("data-matched", matched[line] === 1);
-    const amount = amounts.get(line);
-    if (amount) made.setAttribute("data-amount", `+${counted(amount)}`);
-    else made.removeAttribute("data-amount");
-  };
-  const blank = element("div", "sm-line", { role: "option", "aria-selected": "false" });
-  /** @param {number} index */
-  const fill = (index) => {
-    const block = blocks[index];
-    if (!block) return;
-    const made = document.createDocumentFragment();
-    const start = index * BLOCK;
-    for (let line = start + 1; line <= Math.min(start + BLOCK, total); line += 1) {
-      const one = /** @type {HTMLElement} */ (blank.cloneNode());
-      one.setAttribute("data-line", String(line));
-      one.setAttribute("data-kind", kinds[line - 1] ?? "");
-      const text = lines[line - 1] ?? "";
-      one.textContent = visible(text);
-      // Without it a screen reader would have nothing to say.
-      if (text.trim() === "") one.setAttribute("aria-label", "blank");
-      elements[line] = one;
-      if (range !== null || evidence[line] || matched[line]) paint(line);
-      made.append(one);
-    }
-    block.append(made);
-    block.style.minBlockSize = "";
-  };
+  pane.append(...blocks);
 
-  // Which blocks are not filled yet, or not painted as the state is now.
+  // Which blocks are not filled yet, or not painted as the lines look now.
   const stale = new Set(blocks.keys());
   let working = false;
   /** @param {number} index */
   const freshen = (index) => {
     if (!stale.delete(index)) return;
-    if (!(index * BLOCK + 1 in elements)) {
-      fill(index);
-      return;
-    }
     const start = index * BLOCK;
-    for (let line = start + 1; line <= Math.min(start + BLOCK, total); line += 1) paint(line);
+    const end = Math.min(start + BLOCK, total);
+    const block = blocks[index];
+    if (block && block.childElementCount === 0) {
+      const made = document.createDocumentFragment();
+      for (let line = start + 1; line <= end; line += 1) made.append(make(line));
+      block.append(made);
+      block.style.minBlockSize = "";
+    }
+    for (let line = start + 1; line <= end; line += 1) paint(line);
   };
   const freshenNext = () => {
     const [index] = stale;
@@ -741,8 +752,8 @@ function drawSource(context) {
    * @param {number} last
    */
   const changed = (first, last) => {
-    for (let line = first; line <= last; line += BLOCK) stale.add(Math.floor((line - 1) / BLOCK));
-    if (last >= first) stale.add(Math.floor((last - 1) / BLOCK));
+    const end = Math.floor((last - 1) / BLOCK);
+    for (let index = Math.floor((first - 1) / BLOCK); index <= end; index += 1) stale.add(index);
     freshenSeen();
     if (stale.size > 0 && !working) {
       working = true;
@@ -755,102 +766,79 @@ function drawSource(context) {
     return /** @type {HTMLElement} */ (elements[line]);
   };
 
+  let reveals = 0;
   /**
-   * Scroll lines into the pane, the first of them where not all fit, and never the page. Blocks
-   * may have a guessed height until they show, so the place is looked at again.
+   * Scroll lines into the pane, the first of them where not all fit, and never the page.
    *
    * @param {number} first
    * @param {number} [last]
-   * @param {number} [again]
    */
-  const reveal = (first, last = first, again = 3) => {
-    if (signal.aborted) return;
-    const around = pane.getBoundingClientRect();
-    const above = elementOf(first).getBoundingClientRect().top - around.top - pane.clientTop;
-    const end = elementOf(last).getBoundingClientRect().bottom - around.top - pane.clientTop;
-    const height = pane.clientHeight;
-    if (above < 0 || above >= height || (end > height && end - above > height && again === 3)) {
-      // Far away, or too tall: its first line goes near the top.
-      pane.scrollTop += above - Math.max(0, Math.min(height / 4, (height - (end - above)) / 2));
-    } else if (end > height && end - above <= height) {
-      pane.scrollTop += end - height;
-    }
-    freshenSeen();
-    if (again > 0) requestAnimationFrame(() => reveal(first, last, again - 1));
+  const reveal = (first, last = first) => {
+    reveals += 1;
+    const latest = reveals;
+    /** @param {number} looks */
+    const scroll = (looks) => {
+      if (signal.aborted || latest !== reveals) return;
+      const top = pane.getBoundingClientRect().top + pane.clientTop;
+      const start = elementOf(first).getBoundingClientRect().top - top;
+      const end = elementOf(last).getBoundingClientRect().bottom - top;
+      const height = pane.clientHeight;
+      const tall = end - start > height;
+      if (start < 0 || start >= height || (tall && looks === 0)) {
+        const room = Math.max(0, Math.min(height / 4, (height - (end - start)) / 2));
+        pane.scrollTop += start - room;
+      } else if (end > height && !tall) pane.scrollTop += end - height;
+      freshenSeen();
+      // Blocks have a guessed height until they show, so the place is looked at again.
+      if (looks < 3) requestAnimationFrame(() => scroll(looks + 1));
+    };
+    scroll(0);
   };
 
-  // --- What follows the state
-  const showSelection = () => {
-    const before = range;
-    range = selected(context);
-    const [first, last] = range ?? [0, 0];
-    if (before) changed(...before);
-    if (range) changed(...range);
-    const own = Math.min(from, to) === first && Math.max(from, to) === last;
-    if (!own && range !== null) reveal(first, last);
-    if (!own) [from, to] = range ?? [0, 0];
-    pane.querySelector("[data-active]")?.removeAttribute("id");
-    pane.querySelector("[data-active]")?.removeAttribute("data-active");
-    if (to === 0) pane.removeAttribute("aria-activedescendant");
-    else {
-      const active = elementOf(to);
-      active.id = `${id}-active`;
-      active.setAttribute("data-active", "");
-      pane.setAttribute("aria-activedescendant", active.id);
-    }
-  };
-  const showEvidence = () => {
-    const attribute = shown.attributes.find((one) => one.name === model.get("attribute"));
-    evidence = new Uint8Array(total + 1);
-    amounts = new Map();
-    for (const [first, last, amount] of attribute?.evidence ?? []) {
-      evidence.fill(1, first, last + 1);
-      amounts.set(first, (amounts.get(first) ?? 0) + amount);
-    }
-    changed(1, total);
-    const first = evidence.indexOf(1);
-    if (first > 0) reveal(first);
-  };
-  /** @param {number[]} found */
-  const mark = (found) => {
-    matched = new Uint8Array(total + 1);
-    for (const line of found) matched[line] = 1;
-    changed(1, total);
-    if (found[0] !== undefined) reveal(found[0]);
-  };
+  freshen(0);
+  changed(1, total);
+  // A scroll is told before it is painted: what comes into sight is filled by then.
+  pane.addEventListener("scroll", () => stale.size > 0 && freshenSeen(), { signal });
+  return { pane, look, changed, elementOf, reveal };
+}
 
-  // --- Mouse and keys
-  /**
-   * @param {number} start
-   * @param {number} end
-   */
-  const choose = (start, end) => {
-    [from, to] = [start, end];
-    select(context, start, end);
-  };
+/**
+ * Select by clicks, shift-clicks and drags; a drag out of the pane scrolls it.
+ *
+ * @param {Context} context
+ * @param {HTMLElement} pane
+ * @param {Cursor} cursor
+ * @param {(from: number, to: number) => void} choose
+ */
+function selectByPointer({ signal }, pane, cursor, choose) {
   /** @param {EventTarget | null} target */
   const lineOf = (target) => {
     const line = target instanceof Element ? target.closest("[data-line]") : null;
     return line && pane.contains(line) ? Number(line.getAttribute("data-line")) : 0;
   };
-  let dragging = false;
-  /** @type {PointerEvent | null} */
-  let pointer = null;
+  /**
+   * @param {number} line
+   * @param {boolean} shift
+   */
+  const start = (line, shift) => choose(shift && cursor.from > 0 ? cursor.from : line, line);
+
+  /** @type {PointerEvent | null} Where the drag is; null while there is none. */
+  let drag = null;
   let frame = 0;
   const extend = () => {
-    if (!dragging || !pointer) return;
-    const around = pane.getBoundingClientRect();
-    const beyond = pointer.clientY - Math.min(Math.max(pointer.clientY, around.top), around.bottom);
+    if (drag === null) return;
+    const { top, bottom, left, right } = pane.getBoundingClientRect();
+    const beyond = drag.clientY - Math.min(Math.max(drag.clientY, top), bottom);
     pane.scrollTop += beyond / 2;
-    const y = Math.min(Math.max(pointer.clientY, around.top + 2), around.bottom - 2);
-    const x = Math.min(Math.max(pointer.clientX, around.left + 2), around.right - 24);
+    const x = Math.min(Math.max(drag.clientX, left + 2), right - 24);
+    const y = Math.min(Math.max(drag.clientY, top + 2), bottom - 2);
     const tree = /** @type {Document | ShadowRoot} */ (pane.getRootNode());
     const line = lineOf(tree.elementFromPoint(x, y));
-    if (line > 0 && line !== to) choose(from, line);
+    if (line > 0 && line !== cursor.to) choose(cursor.from, line);
     if (beyond !== 0) frame = requestAnimationFrame(extend);
   };
   const release = () => {
-    dragging = false;
+    drag = null;
     cancelAnimationFrame(frame);
   };
   pane.addEventListener(
@@ -861,8 +849,8 @@ function drawSource(context) {
       if (line === 0 || event.button !== 0 || event.pointerType === "touch") return;
       event.preventDefault();
       pane.focus({ preventScroll: true });
-      choose(event.shiftKey && from > 0 ? from : line, line);
-      dragging = true;
+      start(line, event.shiftKey);
+      drag = event;
       pane.setPointerCapture(event.pointerId);
     },
     { signal },
@@ -870,8 +858,8 @@ function drawSource(context) {
   pane.addEventListener(
     "pointermove",
     (event) => {
-      if (!dragging) return;
-      pointer = event;
+      if (drag === null) return;
+      drag = event;
       cancelAnimationFrame(frame);
       extend();
     },
@@ -879,34 +867,46 @@ function drawSource(context) {
   );
   pane.addEventListener("pointerup", release, { signal });
   pane.addEventListener("pointercancel", release, { signal });
+  signal.addEventListener("abort", release, { once: true });
   pane.addEventListener(
     "click",
     (event) => {
       const line = lineOf(event.target);
       const mouse = event instanceof PointerEvent && event.pointerType === "mouse";
-      if (line > 0 && !mouse && line !== to) choose(event.shiftKey && from > 0 ? from : line, line);
+      if (line > 0 && !mouse && line !== cursor.to) start(line, event.shiftKey);
     },
     { signal },
   );
+}
+
+/**
+ * @param {Context} context
+ * @param {Lines} lines
+ * @param {Cursor} cursor
+ * @param {(from: number, to: number) => void} choose
+ */
+function selectByKeys({ shown, model, signal }, { pane, reveal }, cursor, choose) {
+  const total = shown.lines.length;
   pane.addEventListener(
     "keydown",
     (event) => {
+      const { from, to } = cursor;
+      const { key } = event;
       const page = Math.max(1, Math.floor(pane.clientHeight / LINE_HEIGHT) - 1);
       /** @type {Record<string, number>} */
       const targets = {
         ArrowDown: to + 1,
-        ArrowUp: to === 0 ? 1 : to - 1,
+        ArrowUp: to - 1,
         PageDown: to + page,
         PageUp: to - page,
         Home: 1,
         End: total,
       };
-      const key = event.key;
       const target = targets[key];
-      const all = (event.ctrlKey || event.metaKey) && key.toLowerCase() === "a";
-      if (all) choose(1, total);
+      const command = event.ctrlKey || event.metaKey;
+      if (command && key.toLowerCase() === "a") choose(1, total);
       else if (key === "Escape" && model.get("selection") !== null) put(model, "selection", null);
-      else if (target !== undefined && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      else if (target !== undefined && !command && !event.altKey) {
         const line = Math.min(Math.max(target, 1), total);
         choose(event.shiftKey && from > 0 ? from : line, line);
         reveal(line);
@@ -919,20 +919,92 @@ function drawSource(context) {
   pane.addEventListener(
     "copy",
     (event) => {
+      const range = model.get("selection");
       if (range === null || !event.clipboardData) return;
-      event.clipboardData.setData("text/plain", lines.slice(range[0] - 1, range[1]).join("\n"));
+      const copied = shown.lines.slice(range[0] - 1, range[1]).join("\n");
+      event.clipboardData.setData("text/plain", copied);
       event.preventDefault();
     },
     { signal },
   );
+}
 
-  pane.append(...blocks);
-  signal.addEventListener("abort", release, { once: true });
-  freshen(0);
+/**
+ * The source: its lines, and what is selected, highlighted and found in them.
+ *
+ * @param {Context} context
+ */
+function drawSource(context) {
+  const { shown, model, signal, id } = context;
+  const total = shown.lines.length;
+  if (total === 0) {
+    const pane = element("p", "sm-empty", {}, "The text is empty: it has no lines.");
+    return { pane, mark: () => {} };
+  }
+  const lines = drawLines(context);
+  const { pane, look, changed, elementOf, reveal } = lines;
+  /** @type {Cursor} */
+  const cursor = { from: 0, to: 0 };
+  /** @type {HTMLElement | null} */
+  let active = null;
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
+  const choose = (from, to) => {
+    Object.assign(cursor, { from, to });
+    select(context, from, to);
+  };
+  const showSelection = () => {
+    const before = look.range;
+    look.range = selected(context);
+    if (before) changed(...before);
+    if (look.range) changed(...look.range);
+    const [first, last] = look.range ?? [0, 0];
+    const { from, to } = cursor;
+    const own = first === Math.min(from, to) && last === Math.max(from, to);
+    if (!own) {
+      Object.assign(cursor, { from: first, to: last });
+      if (first > 0) reveal(first, last);
+    }
+    active?.removeAttribute("id");
+    active?.removeAttribute("data-active");
+    active = cursor.to > 0 ? elementOf(cursor.to) : null;
+    if (active === null) {
+      pane.removeAttribute("aria-activedescendant");
+      return;
+    }
+    active.id = `${id}-active`;
+    active.setAttribute("data-active", "");
+    pane.setAttribute("aria-activedescendant", active.id);
+  };
+  const showEvidence = () => {
+    const attribute = shown.attributes.find((one) => one.name === model.get("attribute"));
+    look.evidence = new Uint8Array(total + 1);
+    look.amounts = new Map();
+    for (const [first, last, amount] of attribute?.evidence ?? []) {
+      look.evidence.fill(1, first, last + 1);
+      look.amounts.set(first, (look.amounts.get(first) ?? 0) + amount);
+    }
+    changed(1, total);
+    const first = look.evidence.indexOf(1);
+    if (first > 0) reveal(first);
+  };
+  /** @param {number[]} found */
+  const mark = (found) => {
+    look.matched = new Uint8Array(total + 1);
+    for (const line of found) look.matched[line] = 1;
+    changed(1, total);
+    if (found[0] !== undefined) reveal(found[0]);
+  };
+
+  selectByPointer(context, pane, cursor, choose);
+  selectByKeys(context, lines, cursor, choose);
   follow(model, "selection", showSelection, signal);
   follow(model, "attribute", showEvidence, signal);
-  showSelection();
   showEvidence();
+  showSelection();
   return { pane, mark };
 }
 
