@@ -56,6 +56,10 @@ def compare(
     """Show two measurements or proposals side by side, the second's differences to the first.
 
     Proposals are called `agent_id@round`; `names` calls them, or measurements, otherwise.
+
+    >>> from shape_magic import measure
+    >>> comparison = compare(measure("# A"), measure("A"), names=("before", "after"))
+    >>> comparison.right.selection = (1, 1)
     """
     called = (_name(a, "the left one"), _name(b, "the right one")) if names is None else names
     left = ShapeView(a, registry=registry, baseline=None)

@@ -52,6 +52,10 @@ def to_html(
 
     The page's security policy lets it run its own script and load nothing. Where scripts do not
     run, it shows the static form. `baseline` is as in `ShapeView`.
+
+    >>> from shape_magic import measure
+    >>> to_html(measure("# A")).startswith("<!doctype html>")
+    True
     """
     candidate_id, _ = candidate_of(measurement)
     script, styles = _script(), _styles()

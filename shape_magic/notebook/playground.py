@@ -15,6 +15,11 @@ class Playground(ShapeView):
 
     `text` is what stands in the area: it can be set and observed. The rest is as in `ShapeView`;
     the attribute and the search stay while the text changes.
+
+    >>> playground = Playground("# A")
+    >>> playground.text = "- one\\n- two"
+    >>> playground.measurement.shape.list_items
+    2
     """
 
     # The area has the text already: an echo of it would be a second copy for each key.

@@ -101,6 +101,12 @@ class ShapeView(anywidget.AnyWidget):
 
     All four can be set and observed. SelectionError says why a value cannot be selected.
     `baseline` is what changes are shown against, in place of a proposal's previous version.
+
+    >>> from shape_magic import measure
+    >>> view = ShapeView(measure("# A\\n\\nWhy.\\n"))
+    >>> view.selection = [1, 2]
+    >>> view.selection
+    (1, 2)
     """
 
     _esm = SCRIPT

@@ -40,7 +40,8 @@ def missing(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running while it is open, and other tests run their own.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     found = os.environ.get("SHAPE_MAGIC_CHROMIUM") or next(
         filter(None, map(shutil.which, CHROMIUMS)), None

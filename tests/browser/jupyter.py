@@ -63,13 +63,14 @@ async (code) => {
 """
 
 START: Final = """
-(code) => {
+(code) => new Promise((started) => {
   const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-  kernel.requestExecute({ code });
-}
+  const asked = kernel.requestExecute({ code });
+  window.running = true;
+  asked.onIOPub = ({ header }) => header.msg_type === "execute_input" && started();
+  asked.done.then(() => { window.running = false; });
+})
 """
-
-STATUS: Final = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status"
 
 
 @contextmanager
@@ -177,11 +178,11 @@ class Notebook:
         return said.strip()
 
     def start(self, code: str) -> None:
-        """Start code and do not wait for it."""
+        """Start code and do not wait for its end."""
         self.page.evaluate(START, code)
-        self.page.wait_for_function(f"({STATUS})() === 'busy'", timeout=10_000)
 
     @property
-    def status(self) -> str:
-        status: str = self.page.evaluate(STATUS)
-        return status
+    def running(self) -> bool:
+        """Whether what was started has not ended."""
+        running: bool = self.page.evaluate("window.running")
+        return running

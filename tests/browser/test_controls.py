@@ -4,7 +4,10 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from shape_magic.analyzers.registry import default_registry
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.search import matched_lines
 from shape_magic.lines import split_lines
+from shape_magic.notebook.wire import to_wire
 from shape_magic.prompt import call_text
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, ATTRIBUTES
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
@@ -306,6 +309,30 @@ def test_search__marks_lines_with_any_keyword_in_lower_case(harness: Harness) ->
     expect(harness.root.locator(".sm-matched")).to_be_empty()
 
 
+SPELLINGS = [
+    "İstanbul",
+    "ISTANBUL",
+    "istanbul",
+    "ΟΔΟΣ",
+    "οδος",
+    "οδός",
+    "Straße",
+    "STRASSE",
+    "ﬁn",
+    "FIN",
+]
+
+
+@pytest.mark.parametrize(
+    "keyword", [*SPELLINGS, "\N{GREEK SMALL LETTER SIGMA}", "ς", "i\u0307", "ẞ", "\u2028"]
+)
+def test_search__finds_what_search_deliberation_finds(harness: Harness, keyword: str) -> None:
+    text = "\n".join([*SPELLINGS, "a\u2028b"])
+    harness.show(text)
+    harness.receive(search=to_wire(f'"{keyword}"'))
+    assert tuple(harness.lines_with("[data-matched]")) == matched_lines(text, [keyword])
+
+
 def test_search__reports_twenty_lines_and_how_many_more(harness: Harness) -> None:
     harness.show("word\n" * 50)
     harness.search.fill("word")
@@ -349,6 +376,10 @@ def test_selection__is_the_call_that_fetches_it(harness: Harness) -> None:
     )
     expect(harness.root.locator(".sm-call")).to_have_text(call)
     assert harness.root.locator(".sm-answer").inner_text() == answer(*TABLE)
+    with Deliberation() as deliberation:
+        deliberation.propose("Candidate_A", SAMPLE, round=2)
+        read = deliberation.read_proposal("Candidate_A", from_line=TABLE[0], to_line=TABLE[1])
+    assert answer(*TABLE) in str(read)
 
 
 def test_selection__none_leaves_a_hint(harness: Harness) -> None:

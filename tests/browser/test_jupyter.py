@@ -118,7 +118,7 @@ def test_clicks__select_while_a_cell_sleeps(notebook: Notebook, view: Harness) -
     for line in (2, 12, 6):
         view.line(line).click()
         expect(view.line(line)).to_have_attribute("aria-selected", "true", timeout=300)
-    assert notebook.status == "busy"
+    assert notebook.running
     assert notebook.execute("print(view.selection)") == "(6, 6)"
 
 
@@ -178,6 +178,17 @@ def test_theme__follows_the_host(notebook: Notebook, view: Harness, app: App) ->
     expect(view.root).not_to_have_css("background-color", light)
     notebook.page.evaluate(change, "JupyterLab Light")
     expect(view.root).to_have_css("background-color", light)
+
+
+def test_axe__finds_nothing_in_the_host(
+    notebook: Notebook, view: Harness, npm_packages: Path
+) -> None:
+    view.anchor(20).click()
+    view.attribute("prose_chars").click()
+    page = notebook.page
+    page.evaluate((npm_packages / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run('.shape-magic', { resultTypes: ['violations'] })")
+    assert [(one["id"], one["nodes"]) for one in found["violations"]] == []
 
 
 def test_screenshot__is_kept(notebook: Notebook, artefacts: Path, app: App) -> None:

@@ -1109,7 +1109,7 @@ function drawSelection(context) {
   const answer = element("pre", "sm-answer", {
     ...OWN_KEYS,
     tabindex: "0",
-    role: "region",
+    role: "group",
     "aria-label": "The answer to the call",
   });
 
