@@ -28,6 +28,8 @@ class Comparison(ipywidgets.HBox):  # type: ignore[misc]
 
     def __init__(self, left: ShapeView, right: ShapeView, *, names: tuple[str, str]) -> None:
         self.left, self.right, self.names = left, right, names
+        for view in (left, right):
+            view.add_class("shape-magic-beside")
         super().__init__([left, right], layout=ipywidgets.Layout(width="100%", grid_gap="16px"))
 
     def _repr_mimebundle_(self, **options: Any) -> Bundle:

@@ -160,6 +160,10 @@ def test_comparison__has_two_selections_and_the_differences(notebook: Notebook) 
     assert (left.highlighted, right.highlighted) == ([1], [3])
     expect(right.attribute("table_rows")).to_contain_text("+1")
     expect(right.root).to_contain_text("against Candidate_A@1")
+    tops = [
+        side.source.evaluate("pane => pane.getBoundingClientRect().top") for side in (left, right)
+    ]
+    assert tops[0] == tops[1]
 
 
 def test_html_display__is_live_inline(notebook: Notebook) -> None:
