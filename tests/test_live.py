@@ -107,6 +107,13 @@ def test_kernel__shows_the_widget_with_its_other_forms(kernel: Kernel) -> None:
     assert data["text/plain"].startswith('<candidate id="Candidate_A"')
 
 
+@pytest.mark.parametrize("code", ["%shape ['a', 'b']", "%round_summary"])
+def test_kernel__shows_all_else_in_static_forms(kernel: Kernel, code: str) -> None:
+    kernel.run("%%shape Candidate_A\n# A\n", cell="first")
+    (data,) = kernel.run(code, cell="other")
+    assert data.keys() == {"text/html", "text/plain"}
+
+
 def test_kernel__survives_lone_surrogates(kernel: Kernel) -> None:
     (data,) = kernel.run(r"%shape 'a\ud800 \udc80'", cell="surrogates")
     assert WIDGET in data

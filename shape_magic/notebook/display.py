@@ -1,7 +1,7 @@
 """The display bundle: one measurement in the forms that hosts can show."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from IPython.core.formatters import MimeBundleFormatter
 from IPython.core.interactiveshell import InteractiveShell
@@ -16,7 +16,16 @@ from shape_magic.prompt import opening_tag, outline_element
 from shape_magic.shape import Measurement
 from shape_magic.visible import visible
 
-__all__ = ["UNNAMED", "Bundle", "bundle", "candidate_of", "plain_text", "register", "unregister"]
+__all__ = [
+    "UNNAMED",
+    "Bundle",
+    "Displayed",
+    "bundle",
+    "candidate_of",
+    "plain_text",
+    "register",
+    "unregister",
+]
 
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 """A MIME bundle and its metadata."""
@@ -24,7 +33,10 @@ Bundle = tuple[dict[str, Any], dict[str, Any]]
 UNNAMED = "candidate"
 """The id in the tag of a measurement that is nobody's proposal."""
 
-DISPLAYED = (Measurement, Proposal, Measurements, RoundSummary, Evaluated)
+Displayed = Measurement | Proposal | Measurements | RoundSummary | Evaluated
+"""What is shown by a bundle."""
+
+DISPLAYED: tuple[type, ...] = get_args(Displayed)
 
 
 def candidate_of(subject: Measurement | Proposal) -> tuple[str, Measurement]:
@@ -42,7 +54,7 @@ def plain_text(subject: Measurement | Proposal) -> str:
     )
 
 
-def bundle(subject: Measurement | Proposal | Measurements | RoundSummary | Evaluated) -> Bundle:
+def bundle(subject: Displayed) -> Bundle:
     """Give the forms of a value: static HTML for where no widget runs, and plain text."""
     if isinstance(subject, RoundSummary):
         return {"text/plain": summary_text(subject), "text/html": summary_html(subject)}, {}

@@ -6,8 +6,7 @@ from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.proposal import Proposal
-from shape_magic.notebook.display import Bundle, bundle
-from shape_magic.notebook.measurements import Measurements
+from shape_magic.notebook.display import Bundle, Displayed, bundle
 from shape_magic.shape import Measurement
 
 __all__ = ["DISPLAYS", "Display", "LiveDisplay"]
@@ -38,9 +37,9 @@ class LiveDisplay:
             view.layout.close()
             view.close()
 
-    def bundle(self, subject: Measurement | Proposal | Measurements, display: Display) -> Bundle:
-        """Give the forms of a value: what `display` names, static HTML and plain text."""
-        if isinstance(subject, Measurements) or display == "static":
+    def bundle(self, subject: Displayed, display: Display) -> Bundle:
+        """Give the forms of a value: static ones, and of one measurement what `display` names."""
+        if not isinstance(subject, (Measurement, Proposal)) or display == "static":
             return bundle(subject)
         if display == "html":
             from shape_magic.notebook.page import body_html
