@@ -46,7 +46,10 @@ _LAZY: dict[str, str] = {
     "ProposalRecord": "shape_magic.deliberation.records",
     "ProposalScore": "shape_magic.deliberation.records",
     "RoundSummary": "shape_magic.deliberation.records",
+    "load_summaries": "shape_magic.deliberation.summary",
     "measure_many": "shape_magic.bulk",
+    "save_summaries": "shape_magic.deliberation.summary",
+    "summaries_to_frame": "shape_magic.deliberation.frames",
 }
 
 __all__ = [

@@ -17,7 +17,14 @@ from shape_magic.shape import Anchor, Measurement, Note, Shape
 from shape_magic.visible import visible
 from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, LineKind
 
-__all__ = ["KIND_COLOURS", "measurement_html", "measurements_html"]
+__all__ = [
+    "KIND_COLOURS",
+    "MAX_ROWS",
+    "measurement_html",
+    "measurements_html",
+    "rest_of",
+    "safe",
+]
 
 MAX_ROWS: Final = 400
 """Lines of source, anchors, notes or measurements that are shown at most, each."""
@@ -56,30 +63,31 @@ def measurements_html(measurements: Measurements) -> str:
     """Show several measurements as one table, a row each."""
     cell = "padding:1px 10px;text-align:right"
     head = "".join(
-        f'<th style="{cell}" title="{_safe(attribute.meaning)}">{attribute.name}</th>'
+        f'<th style="{cell}" title="{safe(attribute.meaning)}">{attribute.name}</th>'
         for attribute in ATTRIBUTES
     )
     rows = "".join(
-        f'<tr><td style="{cell}">{number}</td><td style="{cell}">{_safe(one.kind)}</td>'
+        f'<tr><td style="{cell}">{number}</td><td style="{cell}">{safe(one.kind)}</td>'
         + "".join(f'<td style="{cell}">{figure:,}</td>' for figure in one.shape.as_dict().values())
         + "</tr>"
         for number, one in enumerate(islice(measurements, MAX_ROWS), start=1)
     )
-    rest = _rest(len(measurements), "measurements")
+    rest = rest_of(len(measurements), "measurements")
     return (
         f'<table style="font-size:13px"><thead><tr><th style="{cell}">#</th>'
         f'<th style="{cell}">kind</th>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}'
     )
 
 
-def _safe(text: str, *, width: int = MAX_WIDTH) -> str:
+def safe(text: str, *, width: int = MAX_WIDTH) -> str:
     """Cut a text, make it visible and escape it for text and for quoted attributes."""
     cut = text[:width]
     shown = escape(visible(cut))
     return shown if len(cut) == len(text) else f"{shown}…"
 
 
-def _rest(count: int, what: str) -> str:
+def rest_of(count: int, what: str) -> str:
+    """Say how many more there are than are shown; nothing where all are."""
     if count <= MAX_ROWS:
         return ""
     return f'<div style="{_QUIET}">and {count - MAX_ROWS:,} more {what}</div>'
@@ -89,8 +97,8 @@ def _heading(title: str, measurement: Measurement) -> str:
     count = len(measurement.notes)
     notes = f" · {count} note{'s' if count > 1 else ''}" if count else ""
     return (
-        f"<div><strong>{_safe(title)}</strong> "
-        f'<span style="{_QUIET}">· {_safe(measurement.analyzer)}{notes}</span></div>'
+        f"<div><strong>{safe(title)}</strong> "
+        f'<span style="{_QUIET}">· {safe(measurement.analyzer)}{notes}</span></div>'
     )
 
 
@@ -101,7 +109,7 @@ def _figures(shape: Shape, previous: Shape | None) -> str:
         change = figure - getattr(previous, attribute.name) if previous else 0
         changed = f' <span style="font-size:11px">{change:+,}</span>' if change else ""
         cells.append(
-            f'<span title="{_safe(attribute.meaning)}" '
+            f'<span title="{safe(attribute.meaning)}" '
             'style="display:inline-block;margin:4px 22px 4px 0">'
             f'<strong style="font-size:17px">{figure:,}</strong>{changed}<br>'
             f'<span style="font-size:11px;{_QUIET}">{attribute.name}</span></span>'
@@ -138,25 +146,25 @@ def _outline(outline: Sequence[Anchor]) -> str:
         return f'<div style="{_QUIET};margin:4px 0">no anchors</div>'
     rows = "".join(
         f'<div><span style="display:inline-block;min-width:52px;{_QUIET}">L{anchor.line}</span>'
-        f"{_safe(escape_text(anchor.label), width=5 * MAX_WIDTH)}</div>"
+        f"{safe(escape_text(anchor.label), width=5 * MAX_WIDTH)}</div>"
         for anchor in islice(outline, MAX_ROWS)
     )
-    return f'<div style="margin:4px 0;{_MONO}">{rows}</div>{_rest(len(outline), "anchors")}'
+    return f'<div style="margin:4px 0;{_MONO}">{rows}</div>{rest_of(len(outline), "anchors")}'
 
 
 def _notes(notes: Sequence[Note]) -> str:
     if not notes:
         return ""
     rows = "".join(
-        f"<li>L{note.line}: {_safe(note.message)}</li>" for note in islice(notes, MAX_ROWS)
+        f"<li>L{note.line}: {safe(note.message)}</li>" for note in islice(notes, MAX_ROWS)
     )
-    return f'<ul style="margin:4px 0;padding-left:18px">{rows}</ul>{_rest(len(notes), "notes")}'
+    return f'<ul style="margin:4px 0;padding-left:18px">{rows}</ul>{rest_of(len(notes), "notes")}'
 
 
 def _source(lines: Sequence[str], kinds: Iterable[LineKind]) -> str:
     rows = "\n".join(
         f'<span style="border-left:3px solid {KIND_COLOURS[kind]};padding-left:6px;{_QUIET};'
-        f'user-select:none">{number:>4} </span>{_safe(line)}'
+        f'user-select:none">{number:>4} </span>{safe(line)}'
         for number, (line, kind) in islice(
             enumerate(zip(lines, kinds, strict=True), start=1), MAX_ROWS
         )
@@ -164,5 +172,5 @@ def _source(lines: Sequence[str], kinds: Iterable[LineKind]) -> str:
     count = len(lines)
     return (
         f"<details><summary>Source, {count:,} line{'' if count == 1 else 's'}</summary>"
-        f'<pre style="margin:4px 0;{_MONO}">{rows}</pre>{_rest(count, "lines")}</details>'
+        f'<pre style="margin:4px 0;{_MONO}">{rows}</pre>{rest_of(count, "lines")}</details>'
     )

@@ -10,7 +10,7 @@ import msgspec
 from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.summary import best_first
-from shape_magic.notebook.html import MAX_ROWS, _rest, _safe
+from shape_magic.notebook.html import MAX_ROWS, rest_of, safe
 from shape_magic.visible import visible
 from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES
 
@@ -104,13 +104,13 @@ def summary_html(summary: RoundSummary) -> str:
     scores = best_first(summary)
     heads = [f'<th style="{first};cursor:pointer" tabindex="0" scope="col">agent</th>']
     heads += [
-        f'<th style="{cell};cursor:pointer" tabindex="0" scope="col" title="{_safe(one.meaning)}">'
+        f'<th style="{cell};cursor:pointer" tabindex="0" scope="col" title="{safe(one.meaning)}">'
         f"{one.name}</th>"
         for one in COLUMNS
     ]
     rows = []
     for score in islice(scores, MAX_ROWS):
-        agent = _safe(score.agent_id)
+        agent = safe(score.agent_id)
         cells = [f'<td style="{first}" data-value="{agent}">{agent}</td>']
         for column in COLUMNS:
             figure = column.figure(score)
@@ -121,7 +121,7 @@ def summary_html(summary: RoundSummary) -> str:
         f'<div style="overflow-x:auto;font-size:13px"><strong>Round {summary.round}</strong>'
         f'<table><thead onclick="{escape(_SORT)}" onkeydown="{escape(_PRESS)}">'
         f"<tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        f"{_rest(len(scores), 'proposals')}</div>"
+        f"{rest_of(len(scores), 'proposals')}</div>"
     )
 
 
