@@ -19,7 +19,9 @@ from shape_magic.errors import (
     MissingExtraError,
     NotFoundError,
     RecordError,
+    RemovalError,
     ReplyError,
+    SelectionError,
     ShapeMagicError,
     StoreError,
     TranscriptError,
@@ -37,19 +39,26 @@ __version__ = "0.1.0"
 
 # What needs more than the core is imported when it is first asked for.
 _LAZY: dict[str, str] = {
+    "Baseline": "shape_magic.notebook.shown",
     "ClaimAssessment": "shape_magic.deliberation.records",
+    "Comparison": "shape_magic.notebook.compare",
     "Deliberation": "shape_magic.deliberation",
     "Evaluation": "shape_magic.deliberation.records",
     "EvaluationEntry": "shape_magic.deliberation.records",
+    "Playground": "shape_magic.notebook.playground",
     "Proposal": "shape_magic.deliberation.proposal",
     "ProposalBody": "shape_magic.deliberation.records",
     "ProposalRecord": "shape_magic.deliberation.records",
     "ProposalScore": "shape_magic.deliberation.records",
     "RoundSummary": "shape_magic.deliberation.records",
+    "ShapeView": "shape_magic.notebook.view",
+    "compare": "shape_magic.notebook.compare",
     "load_summaries": "shape_magic.deliberation.summary",
     "measure_many": "shape_magic.bulk",
     "save_summaries": "shape_magic.deliberation.summary",
+    "shape_without": "shape_magic.notebook.without",
     "summaries_to_frame": "shape_magic.deliberation.frames",
+    "to_html": "shape_magic.notebook.page",
 }
 
 __all__ = [
@@ -68,7 +77,9 @@ __all__ = [
     "Note",
     "RecordError",
     "Registry",
+    "RemovalError",
     "ReplyError",
+    "SelectionError",
     "Shape",
     "ShapeMagicError",
     "StoreError",
