@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.lines import split_lines
+from shape_magic.lines import count_lines
 from shape_magic.shape import Measurement, Note
 
 __all__ = ["measure_file"]
@@ -24,13 +24,13 @@ def measure_file(
     try:
         return registry.measure(data.decode("utf-8"), analyzer=analyzer)
     except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8")
-        line = max(1, len(split_lines(before + ".")))
+        measurement = registry.measure(data.decode("utf-8", "replace"), analyzer=analyzer)
+        # The readable form of JSON has lines of its own, so the place is looked up in it.
+        before = measurement.text.partition("\ufffd")[0]
         note = Note(
             "undecodable",
-            line,
+            count_lines(before + "\ufffd"),
             f"the file is not UTF-8 from byte {error.start + 1} on ({error.reason}); "
             "U+FFFD stands for what could not be decoded",
         )
-        measurement = registry.measure(data.decode("utf-8", "replace"), analyzer=analyzer)
         return msgspec.structs.replace(measurement, notes=(note, *measurement.notes))

@@ -16,6 +16,7 @@ import msgspec
 
 __all__ = [
     "LineRange",
+    "count_lines",
     "normalize_endings",
     "split_lines",
     "split_lines_keeping_ends",
@@ -80,6 +81,17 @@ def split_lines(text: str) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return lines
+
+
+def count_lines(text: str) -> int:
+    r"""Count a text's lines, without making them.
+
+    >>> count_lines("a\r\n\rb"), count_lines("a\n"), count_lines("")
+    (3, 1, 0)
+    """
+    if "\r" in text:
+        return len(split_lines(text))
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 
 def split_lines_keeping_ends(text: str) -> list[str]:

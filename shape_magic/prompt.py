@@ -135,7 +135,8 @@ def legend(meanings: Mapping[str, Mapping[str, str]]) -> str:
             lines += [f"- {name}: {meaning}" for name, meaning in special.items()]
     lines.append(
         "The outline lists anchors, `L<line> <label>`, joined by ` | `. "
-        "Lines count from 1; &, < and > in a label are written as entities."
+        "An anchor is a heading, a code block (`code`) or a table (`table`); in JSON, a top-level "
+        "key. Lines count from 1; &, < and > in a label are written as entities."
     )
     return "\n".join(lines)
 

@@ -5,13 +5,13 @@ from typing import Final
 
 import msgspec
 
-from shape_magic.lines import LineRange
+from shape_magic.lines import count_lines
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, LineKind
 
 LABEL_LENGTH: Final = 60
 """How many characters of a heading or a key an anchor's label has."""
 
-__all__ = ["Anchor", "Evidence", "LineRange", "Measurement", "Note", "Shape"]
+__all__ = ["Anchor", "Evidence", "Measurement", "Note", "Shape"]
 
 
 class Shape(msgspec.Struct, frozen=True, gc=False):
@@ -99,6 +99,34 @@ class Measurement(msgspec.Struct, frozen=True):
         """Show the figures alone: the text may be long, and it is the candidate's."""
         figures = ", ".join(f"{name}={figure}" for name, figure in self.shape.as_dict().items())
         return f"<Measurement {self.analyzer}: {figures}>"
+
+    def check(self) -> None:
+        """Raise ValueError where this is no measurement of its text; the message says why not.
+
+        The figures are the sums of their evidence, every line has a kind, ranges lie in the text,
+        and a label is at most 60 characters of one line.
+        """
+        lines = count_lines(self.text)
+        figures = self.shape.as_dict()
+        sums = {name: sum([one.amount for one in self.evidence[name]]) for name in figures}
+        if figures != sums:
+            raise ValueError(f"the figures are {figures}, but their evidence adds up to {sums}")
+        if (self.shape.chars, self.shape.lines) != (len(self.text), lines):
+            raise ValueError(
+                f"chars={self.shape.chars} and lines={self.shape.lines}, but the text has "
+                f"{len(self.text)} characters and {lines} lines"
+            )
+        if len(self.kinds) != lines:
+            raise ValueError(f"there are {len(self.kinds)} kinds for {lines} lines")
+        for anchor in self.outline:
+            if not 1 <= anchor.line <= anchor.last_line <= lines:
+                raise ValueError(f"{anchor!r} is not in the text's {lines} lines")
+            if len(anchor.label) > LABEL_LENGTH or "\n" in anchor.label or "\r" in anchor.label:
+                raise ValueError(f"the label of L{anchor.line} is not one line of 60 characters")
+        for name, items in self.evidence.items():
+            for item in items:
+                if not 1 <= item.first_line <= item.last_line <= lines:
+                    raise ValueError(f"{item!r} of {name} is not in the text's {lines} lines")
 
     @classmethod
     def from_evidence(

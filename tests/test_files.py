@@ -24,6 +24,14 @@ def test_measure_file__replaces_and_notes_what_is_no_utf_8(tmp_path: Path) -> No
     assert "from byte 6 on" in note.message
 
 
+def test_measure_file__notes_the_line_of_the_readable_form(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    path.write_bytes(b'{\n\n\n\n"a":\n"\xff"}')
+    measurement = shape_magic.measure_file(path)
+    assert measurement.kind == "json"
+    assert measurement.notes[0].line == 2
+
+
 def test_measure_file__says_which_file_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"missing\.md"):
         shape_magic.measure_file(tmp_path / "missing.md")

@@ -111,6 +111,11 @@ def test_html__shows_the_figures_their_change_and_the_source() -> None:
     assert "total characters of the final solution" in page
 
 
+def test_html__says_what_a_number_means_in_this_kind() -> None:
+    page = bundle(shape_magic.measure('{"a": 1}'))[0]["text/html"]
+    assert 'title="number of headings; in json: top-level keys"' in page
+
+
 def test_html__empty_text() -> None:
     text = Reader(bundle(shape_magic.measure(""))[0]["text/html"]).text
     assert "no anchors" in text

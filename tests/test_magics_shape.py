@@ -7,6 +7,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic import Measurement, Proposal
 from shape_magic.notebook.measurements import Measurements
+from shape_magic.vocabulary import ATTRIBUTES
 from tests.shells import run
 
 
@@ -48,6 +49,16 @@ def test_cell_magic__measures_the_body_as_typed(shell: InteractiveShell, body: s
 def test_cell_magic__as_typed_after_blank_lines_and_indented(shell: InteractiveShell) -> None:
     assert run(shell, "\n\n%%shape\n>>> x\n").text == ">>> x\n"
     assert run(shell, "  %%shape --analyzer markdown\n  # A\n").text == "  # A\n"
+
+
+def test_cell_magic__an_id_is_taken_as_written(shell: InteractiveShell) -> None:
+    assert run(shell, "%%shape A\\B#1\nx\n").agent_id == "A\\B#1"
+
+
+def test_cell_magic__a_first_line_that_ipython_cuts_at_another_character(
+    shell: InteractiveShell,
+) -> None:
+    assert run(shell, "%%shape A\u2028foo\nbar").content == "foo\nbar"
 
 
 def test_cell_magic__under_another_magic_loses_one_newline(shell: InteractiveShell) -> None:
@@ -100,6 +111,8 @@ def test_cell_magic__without_an_id_proposes_nothing(shell: InteractiveShell) -> 
         ("'a' if {1} else \"b\"", "a"),
         ("--analyzer markdown answer", "# A\n"),
         ("-o kept answer", "# A\n"),
+        ("-okept answer", "# A\n"),
+        ("--analyzer=markdown answer", "# A\n"),
     ],
 )
 def test_line_magic__measures_an_expression_as_python_reads_it(
@@ -152,6 +165,11 @@ def test_line_magic__shows_a_measurement_or_a_proposal_as_it_is(shell: Interacti
         ("%shape []", "a list cannot be measured"),
         ("%shape ['a', 1]", "a list cannot be measured"),
         ("%shape --fil x", "unrecognized arguments: --fil"),
+        ("%shape answer[", "'answer[' is no Python expression"),
+        ("%shape answer -o kept", "'answer -o kept' is no Python expression"),
+        ("%shape None", "a NoneType cannot be measured"),
+        ("%shape print", "a builtin_function_or_method cannot be measured"),
+        ("%shape -o class answer", "argument -o/--output: 'class' is no name of a variable"),
     ],
 )
 def test_magic__bad_usage_is_one_line_and_loses_nothing(
@@ -170,7 +188,6 @@ def test_magic__bad_usage_is_one_line_and_loses_nothing(
     [
         ("%shape --file missing.md", FileNotFoundError),
         ("%shape 1 / 0", ZeroDivisionError),
-        ("%shape answer[", SyntaxError),
     ],
 )
 def test_magic__a_failure_raises(
@@ -201,3 +218,5 @@ def test_magic__help_lists_its_options(shell: InteractiveShell, name: str) -> No
     assert f"{name} [" in text
     for option in ("--analyzer KIND", "-o NAME", "--output NAME"):
         assert option in text
+    for attribute in ATTRIBUTES:
+        assert f"{attribute.name:<12} {attribute.meaning}" in text

@@ -1,3 +1,4 @@
+import inspect
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -5,13 +6,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.registry import Registry
 from shape_magic.errors import AnalyzerError, AnalyzerWarning
-from shape_magic.shape import Evidence, Measurement
+from shape_magic.shape import Anchor, Evidence, Measurement, Shape
 
 
 class Shout:
@@ -126,10 +128,90 @@ def test_measure__by_name(registry: Registry) -> None:
 
 
 def test_measure__adds_the_notes_that_hold_for_every_kind(registry: Registry) -> None:
-    registry.register(analyzer(measure=lambda text: Shout().measure("LOUD </outline>".upper())))
-    assert registry.measure("x").notes == ()
-    registry.unregister("shout")
-    assert [note.code for note in registry.measure("</outline>").notes] == ["prompt-tag"]
+    registry.register(Shout())
+    assert registry.measure("LOUD").notes == ()
+    for text in ("LOUD </OUTLINE>", "quiet </outline>"):
+        (note,) = registry.measure(text).notes
+        assert (note.code, note.line) == ("prompt-tag", 1)
+
+
+LOUD = Measurement.from_evidence(
+    kind="shout",
+    version="1",
+    text="A",
+    kinds=["prose"],
+    evidence={"chars": [Evidence(1, 1, 1)], "lines": [Evidence(1, 1, 1)]},
+)
+
+
+def measured(**changes: Any) -> Measurement:
+    """Make a measurement of `A` that is wrong in one place."""
+    return msgspec.structs.replace(LOUD, **changes)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        (measured(kinds=()), "there are 0 kinds for 1 lines"),
+        (measured(text="AB"), "chars=1 and lines=1, but the text has 2 characters and 1 lines"),
+        (measured(text="\n\n"), "but the text has 2 characters and 2 lines"),
+        (measured(shape=Shape(chars=1, lines=1, headings=1)), "their evidence adds up to"),
+        (measured(outline=(Anchor(1, "a", 2),)), "is not in the text's 1 lines"),
+        (measured(outline=(Anchor(1, "a\nb", 1),)), "the label of L1 is not one line"),
+        (measured(outline=(Anchor(1, "a" * 61, 1),)), "the label of L1 is not one line"),
+        (
+            measured(evidence={**LOUD.evidence, "headings": (Evidence(0, 1, 0),)}),
+            "of headings is not in the text's 1 lines",
+        ),
+    ],
+)
+def test_measure__skips_an_answer_that_breaks_the_laws(
+    registry: Registry, wrong: Measurement, reason: str
+) -> None:
+    registry.register(analyzer(measure=lambda text: wrong))
+    with pytest.warns(AnalyzerWarning, match=reason):
+        assert registry.measure("A").kind == "markdown"
+
+
+def test_measure__a_failing_analyzer_prints_no_control_code_and_not_much(
+    registry: Registry,
+) -> None:
+    def fail(text: str) -> None:
+        raise ValueError(text)
+
+    registry.register(analyzer(measure=fail))
+    with pytest.warns(AnalyzerWarning) as caught:
+        registry.measure("\x1b[2J" + "x" * 10_000)
+    message = str(caught[0].message)
+    assert "\x1b" not in message
+    assert len(message) < 400
+
+
+def test_measure__a_fallback_that_recognises_nothing_is_named() -> None:
+    registry = Registry(fallback=analyzer(measure=lambda text: None))
+    with pytest.raises(AnalyzerError, match="is the fallback and recognised nothing"):
+        registry.measure("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("[" * 128 + "]" * 128, "json"),
+        ("[" * 128 + ",]" * 128, "markdown"),
+        ("- " * 100 + "a", "markdown"),
+        (">" * 100 + "a", "markdown"),
+    ],
+)
+def test_measure__is_the_same_wherever_it_is_called(
+    registry: Registry, text: str, kind: str
+) -> None:
+    def deep(frames: int) -> Measurement:
+        return deep(frames - 1) if frames else registry.measure(text)
+
+    measurement = registry.measure(text)
+    assert measurement.kind == kind
+    frames = sys.getrecursionlimit() - len(inspect.stack()) - 60
+    assert deep(frames) == measurement
 
 
 PLUGIN = """

@@ -76,6 +76,19 @@ class MarkdownAnalyzer:
         )
 
 
+class _Container:
+    """The document, a quote or an item that is open."""
+
+    __slots__ = ("item", "last", "sections")
+
+    def __init__(self, last: int, *, item: int | None = None) -> None:
+        self.last = last
+        self.item = item
+        """The place of an item's evidence."""
+        self.sections: list[tuple[int, int]] = []
+        """The open sections, as (place in the outline, rank)."""
+
+
 class _Found:
     """What the blocks say, gathered in the order of the document.
 
@@ -91,10 +104,9 @@ class _Found:
         self.list_items: list[Evidence] = []
         self.table_rows: list[Evidence] = []
         self.outline: list[Anchor] = []
-        # The open containers from the outermost: each one's last line and its open sections, as
-        # (place in the outline, rank). The first is the document.
-        self._containers: list[tuple[int, list[tuple[int, int]]]] = [(len(lines), [])]
+        self._containers = [_Container(len(lines))]
         self._listed = 0
+        self._fenced = 0
         self._trimmed: dict[int, int] = {}
 
     def take(self, block: Block) -> None:
@@ -109,6 +121,7 @@ class _Found:
                 self._open_section(block)
             case "fence":
                 self._paint("code", first, last)
+                self._fenced = last
                 self.code_blocks.append(Evidence(first, last, 1))
                 self.outline.append(Anchor(first, "code", last))
             case "table":
@@ -121,11 +134,10 @@ class _Found:
                     self._listed = self._trim(last)
                     self._paint("list", first, self._listed)
             case "item":
-                last = self._trim(last)
-                self.list_items.append(Evidence(first, last, 1))
-                self._containers.append((last, []))
+                self._containers.append(_Container(self._trim(last), item=len(self.list_items)))
+                self.list_items.append(Evidence(first, self._trim(last), 1))
             case "quote":
-                self._containers.append((last, []))
+                self._containers.append(_Container(last))
 
     def end(self) -> None:
         """End what is open at the end of the document."""
@@ -133,16 +145,21 @@ class _Found:
             self._close_container()
 
     def _open_section(self, block: Block) -> None:
-        sections = self._containers[-1][1]
+        sections = self._containers[-1].sections
         while sections and sections[-1][1] >= block.rank:
             self._end_section(sections.pop()[0], block.first)
         sections.append((len(self.outline), block.rank))
         self.outline.append(Anchor(block.first + 1, block.label, block.end))
 
     def _close_container(self) -> None:
-        last, sections = self._containers.pop()
-        for place, _ in sections:
-            self._end_section(place, last)
+        container = self._containers.pop()
+        if container.item is not None and self._fenced > container.last:
+            # Blank lines of an open fence are the fence's, and so the item's.
+            container.last = self._fenced
+            item = self.list_items[container.item]
+            self.list_items[container.item] = Evidence(item.first_line, self._fenced, 1)
+        for place, _ in container.sections:
+            self._end_section(place, container.last)
 
     def _end_section(self, place: int, last: int) -> None:
         anchor = self.outline[place]

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
-from shape_magic.analyzers.commonmark import MAX_NESTING, BlockState, count_cells
+from shape_magic.analyzers.commonmark import (
+    MAX_NESTING,
+    BlockState,
+    count_cells,
+    delimiter_cells,
+)
 from shape_magic.analyzers.json import refusal
 from shape_magic.analyzers.notes import limited
 from shape_magic.shape import Note
@@ -14,7 +19,7 @@ from shape_magic.vocabulary import LineKind
 
 __all__ = ["markdown_notes"]
 
-_HASHES: Final = re.compile(r"[ \t>]*(#+[^#\s]\S{0,30}|#{7,})")
+_MARKERS: Final = re.compile(r"(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{1,9}[.)](?=[ \t])))*[ \t]*")
 _PIPE: Final = re.compile(r"(?<!\\)\|")
 
 
@@ -24,13 +29,12 @@ def markdown_notes(
     """Find the notes of a Markdown text, in the order of its lines."""
     refused = refusal(text)
     notes = [] if refused is None else [refused]
+    found: list[Iterator[Note]] = []
     if parsed is not None:
-        found = (
-            _from_parser(parsed),
-            _from_blocks(parsed, lines, kinds),
-            _from_prose(lines, kinds),
-        )
-        notes += limited(chain(*found))
+        found += [_from_parser(parsed), _from_blocks(parsed, lines, kinds)]
+    if "#" in text or "|" in text:
+        found.append(_from_prose(parsed, lines, kinds))
+    notes += limited(chain(*found))
     return sorted(notes, key=lambda note: note.line)
 
 
@@ -80,17 +84,53 @@ def _from_blocks(
         yield Note("fenced-document", 1, "the whole document stands inside one fence")
 
 
-def _from_prose(lines: Sequence[str], kinds: Sequence[LineKind]) -> Iterator[Note]:
-    rows = 0
-    for number, (line, kind) in enumerate(zip(lines, kinds, strict=True), start=1):
-        hashes = _HASHES.match(line) if kind == "prose" and "#" in line else None
-        if hashes:
-            yield Note("no-heading", number, f"{hashes[1]!r} is no heading: no space after its #")
-        rows = rows + 1 if kind == "prose" and line.lstrip(" \t>").startswith("|") else 0
-        if rows == 2 and count_cells(line.strip(" \t>")):
-            yield Note(
-                "no-table",
-                number - 1,
-                "the rows of pipes are no table: the line under the first is no delimiter row "
-                "of as many cells",
-            )
+def _from_prose(
+    parsed: BlockState | None, lines: Sequence[str], kinds: Sequence[LineKind]
+) -> Iterator[Note]:
+    blocks = [] if parsed is None else parsed.opaque
+    opaque = {line for first, end in blocks for line in range(first, end)}
+    previous: tuple[str, bool] | None = None
+    for index, (line, kind) in enumerate(zip(lines, kinds, strict=True)):
+        if kind not in {"prose", "list"} or ("#" not in line and "|" not in line):
+            previous = None
+            continue
+        text = "" if index in opaque else _text_of(line)
+        if text.startswith("#") and (reason := _why_no_heading(text)):
+            yield Note("no-heading", index + 1, f"{text[:30]!r} is no heading: {reason}")
+        row = text if text.startswith("|") or (" | " in text and kind == "prose") else None
+        if row is not None and previous is not None:
+            first, told = previous
+            if not told:
+                yield Note("no-table", index, _why_no_table(first, row))
+            previous = (first, True)
+        else:
+            previous = None if row is None else (row, False)
+
+
+def _text_of(line: str) -> str:
+    """Give a line without the markers of containers before it."""
+    return _MARKERS.sub("", line, count=1).strip(" \t")
+
+
+def _why_no_heading(text: str) -> str | None:
+    hashes = len(text) - len(text.lstrip("#"))
+    if hashes > 6:
+        return f"it begins with {hashes} number signs, and 6 are the most"
+    if hashes < len(text) and text[hashes] not in " \t":
+        return "no space follows its number sign"
+    return None
+
+
+def _why_no_table(header: str, below: str) -> str:
+    cells, delimiters = count_cells(header), delimiter_cells(below)
+    if not delimiters:
+        return "the rows of pipes are no table: no delimiter row is under the first"
+    if cells != delimiters:
+        return (
+            f"the rows of pipes are no table: the first has {cells} cells and the delimiter row "
+            f"under it {delimiters}"
+        )
+    return (
+        "the rows of pipes are no table: a paragraph's first delimiter row alone is tried, and it "
+        "was refused"
+    )

@@ -15,11 +15,11 @@ __all__ = ["NOTES_PER_CODE", "general_notes", "limited"]
 NOTES_PER_CODE: Final = 20
 """How many notes of one code a measurement has; the last of them counts the others."""
 
-_PROMPT_TAG: Final = re.compile(
-    r"<(/?(?:candidate|outline|proposal|final_solution|thought_process|lines|evaluation))\b|"
-    r"FINAL SOLUTION:|THOUGHT PROCESS:"
-)
-_FURTHER_ANCHOR: Final = re.compile(r" \| L[0-9]+ ")
+_TAGS: Final = "candidate|outline|proposal|final_solution|thought_process|lines|content|evaluation"
+_PROMPT_TAG: Final = re.compile(rf"<\s*(/?)\s*({_TAGS})\b", re.IGNORECASE)
+_PROMPT_WORDS: Final = re.compile("FINAL SOLUTION:|THOUGHT PROCESS:")
+# Also at either end of a label: the outline's own ` | ` stands before and after it.
+_FURTHER_ANCHOR: Final = re.compile(r"(?:^|\s)\|\s*L[0-9]+\b")
 
 
 def limited(notes: Iterable[Note]) -> list[Note]:
@@ -58,8 +58,13 @@ def _general_notes(measurement: Measurement) -> Iterator[Note]:
         if _FURTHER_ANCHOR.search(anchor.label):
             message = f"the label of L{anchor.line} reads like further anchors"
             yield Note("label-like-anchors", anchor.line, message)
-    if _PROMPT_TAG.search(measurement.text):
-        for number, line in enumerate(split_lines(measurement.text), start=1):
-            if match := _PROMPT_TAG.search(line):
-                tag = f"<{match[1]}>" if match[1] else match[0]
-                yield Note("prompt-tag", number, f"the solution holds the prompt's own {tag}")
+    text = measurement.text
+    if _PROMPT_TAG.search(text) or _PROMPT_WORDS.search(text):
+        for number, line in enumerate(split_lines(text), start=1):
+            if tag := _PROMPT_TAG.search(line):
+                own = f"<{tag[1]}{tag[2]}>"
+            elif words := _PROMPT_WORDS.search(line):
+                own = words[0]
+            else:
+                continue
+            yield Note("prompt-tag", number, f"the solution holds the prompt's own {own}")

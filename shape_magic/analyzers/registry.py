@@ -7,6 +7,7 @@ import functools
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
@@ -19,11 +20,15 @@ from shape_magic.analyzers.notes import general_notes
 from shape_magic.errors import AnalyzerError, AnalyzerWarning
 from shape_magic.lines import strip_mark
 from shape_magic.shape import Measurement
-from shape_magic.vocabulary import ATTRIBUTE_NAMES
+from shape_magic.visible import visible
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute
 
 __all__ = ["ENTRY_POINT_GROUP", "Registry", "default_registry"]
 
 ENTRY_POINT_GROUP: Final = "shape_magic.analyzers"
+
+SAID_LENGTH: Final = 200
+"""How many characters of an analyzer's exception a warning repeats."""
 
 _KIND: Final = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -84,6 +89,18 @@ class Registry:
                 return analyzer
         raise AnalyzerError(f"no analyzer is called {kind!r}; there are {', '.join(self.names)}")
 
+    def meaning(self, attribute: Attribute, kind: str) -> str:
+        """Say what an attribute is, and what it is in a kind of content, as the legend does.
+
+        >>> from shape_magic.vocabulary import ATTRIBUTES
+        >>> default_registry().meaning(ATTRIBUTES[4], "json")
+        'number of headings; in json: top-level keys'
+        """
+        for analyzer in self._analyzers:
+            if analyzer.kind == kind and attribute.name in analyzer.meanings:
+                return f"{attribute.meaning}; in {kind}: {analyzer.meanings[attribute.name]}"
+        return attribute.meaning
+
     def measure(self, text: str, *, analyzer: str | None = None) -> Measurement:
         """Measure a text with the first analyzer that recognises it, or with the one named.
 
@@ -112,27 +129,44 @@ class Registry:
                 measurement = _ask(candidate, text)
             except Exception as error:
                 warnings.warn(
-                    f"the analyzer {candidate.kind!r} failed ({type(error).__name__}: {error}); "
+                    f"the analyzer {candidate.kind!r} failed ({_said(error)}); "
                     "the next one answers",
                     AnalyzerWarning,
-                    stacklevel=2,
+                    stacklevel=3,
                 )
                 continue
             if measurement is not None:
                 return _with_general_notes(measurement)
         measurement = _ask(fallback, text)
-        assert measurement is not None, "a fallback answers every text"
+        if measurement is None:
+            raise AnalyzerError(
+                f"{fallback!r} is the fallback and recognised nothing; "
+                "a fallback measures every text"
+            )
         return _with_general_notes(measurement)
 
 
 def _ask(analyzer: Analyzer, text: str) -> Measurement | None:
-    answer = analyzer.measure(text)
-    if answer is None or isinstance(answer, Measurement):
+    try:
+        answer = analyzer.measure(text)
+    except RecursionError:
+        # The caller's own stack is nearly used up. A text's figures must not depend on that.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            answer = thread.submit(analyzer.measure, text).result()
+    if answer is None:
+        return None
+    if isinstance(answer, Measurement):
+        answer.check()
         return answer
     raise TypeError(
-        f"measure() of {analyzer!r} returned {type(answer).__name__}; "
+        f"measure() returned {type(answer).__name__}; "
         "an analyzer answers a Measurement, or None for 'not mine'"
     )
+
+
+def _said(error: Exception) -> str:
+    """Say what an analyzer raised; the words may be the candidate's, and go to a terminal."""
+    return visible(f"{type(error).__name__}: {error}"[:SAID_LENGTH])
 
 
 def _with_general_notes(measurement: Measurement) -> Measurement:
@@ -183,7 +217,7 @@ def load_entry_points(registry: Registry, points: Iterable[EntryPoint]) -> None:
             warnings.warn(
                 f"the analyzer {point.name!r} of the package "
                 f"{point.dist.name if point.dist else '?'!r} "
-                f"was left out ({type(error).__name__}: {error})",
+                f"was left out ({_said(error)})",
                 AnalyzerWarning,
                 stacklevel=3,
             )

@@ -11,8 +11,6 @@ from typing import Final
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from shape_magic.lines import split_lines_keeping_ends
-
 __all__ = ["body_as_typed"]
 
 _OPENING: Final = re.compile(r"\s*(?:>>> |In \[\d+\]: )?\s*%%")
@@ -25,7 +23,8 @@ def body_as_typed(
     call = f"get_ipython().run_cell_magic({magic!r}, {line!r}, {cell!r})\n"
     # A cell may also call the magic from code, and then there is no body to look for.
     if raw_cell is not None and shell.transform_cell(raw_cell) == call:
-        lines = split_lines_keeping_ends(raw_cell)
+        # IPython cuts off its first line with `splitlines`, and so the same is cut off here.
+        lines = raw_cell.splitlines(keepends=True)
         opening = next((n for n, text in enumerate(lines) if _OPENING.match(text)), None)
         if opening is not None:
             return "".join(lines[opening + 1 :])

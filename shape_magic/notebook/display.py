@@ -6,6 +6,7 @@ from typing import Any, cast, get_args
 from IPython.core.formatters import MimeBundleFormatter
 from IPython.core.interactiveshell import InteractiveShell
 
+from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import RoundSummary
@@ -54,8 +55,11 @@ def plain_text(subject: Measurement | Proposal) -> str:
     )
 
 
-def bundle(subject: Displayed) -> Bundle:
-    """Give the forms of a value: static HTML for where no widget runs, and plain text."""
+def bundle(subject: Displayed, *, registry: Registry | None = None) -> Bundle:
+    """Give the forms of a value: static HTML for where no widget runs, and plain text.
+
+    The registry, by default the default one, says what the attributes mean.
+    """
     if isinstance(subject, RoundSummary):
         return {"text/plain": summary_text(subject), "text/html": summary_html(subject)}, {}
     if isinstance(subject, Evaluated):
@@ -73,7 +77,12 @@ def bundle(subject: Displayed) -> Bundle:
             title += f" · version {subject.version}"
     data = {
         "text/plain": plain_text(subject),
-        "text/html": measurement_html(measurement, title=title, previous=previous),
+        "text/html": measurement_html(
+            measurement,
+            title=title,
+            registry=default_registry() if registry is None else registry,
+            previous=previous,
+        ),
     }
     return data, {}
 

@@ -10,6 +10,7 @@ from html import escape
 from itertools import islice
 from typing import Final
 
+from shape_magic.analyzers.registry import Registry
 from shape_magic.lines import split_lines
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.prompt import escape_text
@@ -45,12 +46,17 @@ _MONO: Final = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monos
 _QUIET: Final = "opacity:.75"
 
 
-def measurement_html(measurement: Measurement, *, title: str, previous: Shape | None = None) -> str:
-    """Show one measurement; `previous` is the shape that changes are shown against."""
+def measurement_html(
+    measurement: Measurement, *, title: str, registry: Registry, previous: Shape | None = None
+) -> str:
+    """Show one measurement; `previous` is the shape that changes are shown against.
+
+    The registry says what the attributes mean in this kind of content.
+    """
     lines = split_lines(measurement.text)
     parts = [
         _heading(title, measurement),
-        _figures(measurement.shape, previous),
+        _figures(measurement, registry, previous),
         _bar(measurement, lines),
         _outline(measurement.outline),
         _notes(measurement.notes),
@@ -102,14 +108,14 @@ def _heading(title: str, measurement: Measurement) -> str:
     )
 
 
-def _figures(shape: Shape, previous: Shape | None) -> str:
+def _figures(measurement: Measurement, registry: Registry, previous: Shape | None) -> str:
     cells = []
     for attribute in ATTRIBUTES:
-        figure = getattr(shape, attribute.name)
+        figure = getattr(measurement.shape, attribute.name)
         change = figure - getattr(previous, attribute.name) if previous else 0
         changed = f' <span style="font-size:11px">{change:+,}</span>' if change else ""
         cells.append(
-            f'<span title="{safe(attribute.meaning)}" '
+            f'<span title="{safe(registry.meaning(attribute, measurement.kind))}" '
             'style="display:inline-block;margin:4px 22px 4px 0">'
             f'<strong style="font-size:17px">{figure:,}</strong>{changed}<br>'
             f'<span style="font-size:11px;{_QUIET}">{attribute.name}</span></span>'

@@ -40,14 +40,14 @@ class LiveDisplay:
     def bundle(self, subject: Displayed, display: Display) -> Bundle:
         """Give the forms of a value: static ones, and of one measurement what `display` names."""
         if not isinstance(subject, (Measurement, Proposal)) or display == "static":
-            return bundle(subject)
+            return bundle(subject, registry=self._registry)
         if display == "html":
             from shape_magic.notebook.page import body_html
 
-            data, metadata = bundle(subject)
+            data, metadata = bundle(subject, registry=self._registry)
             return {**data, "text/html": body_html(subject, registry=self._registry)}, metadata
         if not self._has_kernel:
-            return bundle(subject)
+            return bundle(subject, registry=self._registry)
         from shape_magic.notebook.view import ShapeView
 
         view = ShapeView(subject, registry=self._registry)

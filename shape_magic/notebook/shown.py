@@ -19,7 +19,7 @@ from shape_magic.notebook.html import KIND_COLOURS
 from shape_magic.prompt import call_text
 from shape_magic.shape import Measurement, Shape
 from shape_magic.visible import symbols
-from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, Attribute, LineKind
+from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, LineKind
 
 __all__ = ["Baseline", "shown_of"]
 
@@ -46,7 +46,6 @@ def shown_of(
     registry = default_registry() if registry is None else registry
     candidate_id, measurement = candidate_of(subject)
     lines = split_lines(measurement.text)
-    meanings = next((one.meanings for one in registry if one.kind == measurement.kind), {})
     asked: dict[str, object] = {"agent_id": candidate_id}
     if isinstance(subject, Proposal):
         asked["round"] = subject.round
@@ -58,7 +57,7 @@ def shown_of(
         "version": subject.version if isinstance(subject, Proposal) else None,
         "analyzer": measurement.analyzer,
         "baseline": None if baseline is None else baseline.relation,
-        "attributes": _attributes(measurement, meanings=meanings, baseline=baseline),
+        "attributes": _attributes(measurement, registry=registry, baseline=baseline),
         "kinds": _kinds(measurement, lines),
         "line_kinds": [
             [LINE_KINDS.index(kind), len(list(run))] for kind, run in groupby(measurement.kinds)
@@ -76,7 +75,7 @@ def shown_of(
 
 
 def _attributes(
-    measurement: Measurement, *, meanings: Mapping[str, str], baseline: Baseline | None
+    measurement: Measurement, *, registry: Registry, baseline: Baseline | None
 ) -> list[dict[str, Any]]:
     figures = measurement.shape.as_dict()
     before = None if baseline is None else baseline.shape.as_dict()
@@ -84,7 +83,7 @@ def _attributes(
         {
             "name": attribute.name,
             "short": attribute.short,
-            "meaning": _meaning(attribute, measurement.kind, meanings),
+            "meaning": registry.meaning(attribute, measurement.kind),
             "figure": figures[attribute.name],
             "change": None if before is None else figures[attribute.name] - before[attribute.name],
             "evidence": [
@@ -94,12 +93,6 @@ def _attributes(
         }
         for attribute in ATTRIBUTES
     ]
-
-
-def _meaning(attribute: Attribute, kind: str, meanings: Mapping[str, str]) -> str:
-    """Say what an attribute is, and what it is in this kind: the two lines of the legend."""
-    special = meanings.get(attribute.name)
-    return attribute.meaning if special is None else f"{attribute.meaning}; in {kind}: {special}"
 
 
 def _kinds(measurement: Measurement, lines: list[str]) -> list[dict[str, Any]]:

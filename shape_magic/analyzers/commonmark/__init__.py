@@ -8,6 +8,6 @@ breaks, ATX headings and HTML blocks are the library's own.
 
 from shape_magic.analyzers.commonmark.parser import MAX_NESTING, parse_blocks
 from shape_magic.analyzers.commonmark.state import Block, BlockState
-from shape_magic.analyzers.commonmark.table import count_cells
+from shape_magic.analyzers.commonmark.table import count_cells, delimiter_cells
 
-__all__ = ["MAX_NESTING", "Block", "BlockState", "count_cells", "parse_blocks"]
+__all__ = ["MAX_NESTING", "Block", "BlockState", "count_cells", "delimiter_cells", "parse_blocks"]

@@ -36,7 +36,10 @@ def _definition(text: str, pos: int) -> int | None:
     if label is None or not label[1].strip():
         return None
     start = _skip_space(text, label.end())
-    destination = parseLinkDestination(text, start, len(text))
+    # The library's helper would step over a line ending after a backslash.
+    line_end = text.find("\n", start)
+    line_end = len(text) if line_end < 0 else line_end
+    destination = parseLinkDestination(text, start, line_end)
     if not destination.ok or destination.pos == start:
         return None
     without_title = _REST_OF_LINE.match(text, destination.pos)

@@ -49,7 +49,11 @@ def html_block(state: BlockState, startLine: int, endLine: int, silent: bool) ->
     if silent and state.lazy and not state.is_code_block(startLine):
         opening = state.text_of(startLine)
         return any(begin.search(opening) for begin, _, _ in HTML_SEQUENCES)
-    return library_html_block(state, startLine, endLine, silent)
+    if not library_html_block(state, startLine, endLine, silent):
+        return False
+    if not silent:
+        state.opaque.append((startLine, state.line))
+    return True
 
 
 def thematic_break(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803

@@ -80,6 +80,7 @@ class BlockParser(ParserBlock):
                 return
             if indent >= 4:
                 self._code(state, line, state.lineMax, False)
+                state.opaque.append((line, state.line))
             else:
                 character = state.src[state.bMarks[line] + state.tShift[line]]
                 for rule in self._rules.get(character, ()):

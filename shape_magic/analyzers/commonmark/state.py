@@ -124,6 +124,8 @@ class BlockState(StateBlock):
         """Whether the line that rules are asked about would be a lazy one."""
         self.underlined: list[tuple[int, int]] = []
         """Underlined text of several lines: its first line and its underline."""
+        self.opaque: list[tuple[int, int]] = []
+        """HTML blocks and indented code, whose text is no Markdown: first line and end."""
         self.too_deep: int | None = None
         """The first line with a container that was one too many."""
 

@@ -13,7 +13,7 @@ from shape_magic.analyzers.commonmark.state import BlockState
 
 __all__ = ["DELIMITER_START", "count_cells", "delimiter_cells", "table"]
 
-DELIMITER_START: Final = frozenset("|:-")
+DELIMITER_START: Final = frozenset("|:-\v\f")
 """What the first character of a delimiter row may be."""
 
 _SPACES: Final = " \t\v\f"

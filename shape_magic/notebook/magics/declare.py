@@ -1,6 +1,7 @@
 """How a magic is declared: its kind, its name and its arguments, in one typed decorator."""
 
 import argparse
+import keyword
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeVar, cast
 
@@ -15,9 +16,9 @@ _KINDS: Final = {"line": (magic.line_magic, "%"), "cell": (magic.cell_magic, "%%
 
 
 def declare(
-    kind: Literal["line", "cell"], name: str, *arguments: Argument
+    kind: Literal["line", "cell"], name: str, *arguments: Argument, epilog: str | None = None
 ) -> Callable[[Function], Function]:
-    """Declare a method as a magic, with what its line may hold.
+    """Declare a method as a magic, with what its line may hold; its help ends with the epilog.
 
     The line reaches the method as typed: IPython's expansion of `{x}` and `$x` is off, since ids,
     keywords and expressions may hold them.
@@ -27,7 +28,7 @@ def declare(
     shown = escape[1:] + name
 
     def decorate(function: Function) -> Function:
-        decorated: Any = function
+        decorated: Any = magic_arguments.kwds(epilog=epilog)(function)
         for one in reversed(arguments):
             decorated = one(decorated)
         decorated = magic_arguments.magic_arguments(shown)(decorated)
@@ -55,7 +56,7 @@ def output_argument() -> Argument:
 
 def name_argument(text: str) -> str:
     """Check the name of a variable, for `type=` of an argument."""
-    if not text.isidentifier():
+    if not text.isidentifier() or keyword.iskeyword(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no name of a variable")
     return text
 

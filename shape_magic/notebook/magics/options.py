@@ -17,18 +17,23 @@ from shape_magic.visible import visible
 
 __all__ = ["bad_usage", "bind", "lookup", "parse", "split_options", "variables"]
 
-_OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:=|\s+|$)")
-_WORD: Final = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+""")
+# A short option may have its value right behind it, as in `-oNAME`.
+_OPTION: Final = re.compile(r"\s*(--[A-Za-z][\w-]*|-[A-Za-z])(=|\s+|(?=\S)|$)")
+_WORD: Final = re.compile(r"""(?:"[^"]*"|'[^']*'|[^\s"'])+""")
 
 
 def parse(magic: Callable[..., object], line: str) -> argparse.Namespace:
     """Read a magic's line by what it declares; UsageError for what that does not allow.
 
-    Words are split as a POSIX shell does it, so an id with spaces stands in quotes. Options are
-    not abbreviated: a misspelt one is an error and never another option.
+    Words are split at white space, and an id with spaces stands in quotes. Options are not
+    abbreviated: a misspelt one is an error and never another option.
     """
+    reader = shlex.shlex(line, posix=True, punctuation_chars=False)
+    reader.whitespace_split = True
+    # Ids and paths are taken as written: a `#` or a backslash in them is a character.
+    reader.commenters = reader.escape = ""
     try:
-        words = shlex.split(line)
+        words = list(reader)
     except ValueError as error:
         raise UsageError(
             f"{visible(line.strip())!r} cannot be read ({str(error).lower()}): "

@@ -1,7 +1,10 @@
 """`%%shape` and `%shape`: measure a cell, a value or a file."""
 
+import builtins
+import keyword
 from os import PathLike
 from pathlib import Path
+from typing import Final
 
 import traitlets
 from IPython.core.error import UsageError
@@ -21,8 +24,15 @@ from shape_magic.notebook.magics.options import bad_usage, bind, lookup, parse, 
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.session import Session
 from shape_magic.shape import Measurement
+from shape_magic.visible import visible
+from shape_magic.vocabulary import ATTRIBUTES
 
 __all__ = ["ShapeMagics"]
+
+
+_ATTRIBUTES: Final = "attributes:\n" + "\n".join(
+    f"  {attribute.name:<12} {attribute.meaning}" for attribute in ATTRIBUTES
+)
 
 
 def _analyzer_argument() -> Argument:
@@ -59,6 +69,7 @@ class ShapeMagics(Magics):
         ),
         _analyzer_argument(),
         output_argument(),
+        epilog=_ATTRIBUTES,
     )
     def shape_cell(self, line: str, cell: str) -> Proposal | Measurement:
         """Measure the cell's body, verbatim, as an agent's proposal in a round."""
@@ -89,10 +100,15 @@ class ShapeMagics(Magics):
     @declare(
         "line",
         "shape",
-        argument("expression", nargs="?", help="a string, a path or a list of strings"),
+        argument(
+            "expression",
+            nargs="?",
+            help="a string, a path or a list of strings; options stand before it",
+        ),
         argument("--file", metavar="PATH", help="measure this file, in place of an expression"),
         _analyzer_argument(),
         output_argument(),
+        epilog=_ATTRIBUTES,
     )
     def shape_line(self, line: str) -> Measurement | Proposal | Measurements:
         """Measure a value of the session: the rest of the line is a Python expression, as it is."""
@@ -119,7 +135,15 @@ class ShapeMagics(Magics):
         return thoughts
 
     def _evaluate(self, expression: str) -> object:
-        if expression.isidentifier():
+        try:
+            compile(expression, "<%shape>", "eval")
+        except SyntaxError as error:
+            raise UsageError(
+                f"{visible(expression[:80])!r} is no Python expression ({error.msg}); "
+                "options stand before it, as in %shape -o kept answer"
+            ) from None
+        is_name = expression.isidentifier() and not keyword.iskeyword(expression)
+        if is_name and not hasattr(builtins, expression):
             return lookup(self.session.shell, expression)
         return self.session.shell.ev(expression)
 
