@@ -50,8 +50,8 @@ def _from_parser(parsed: BlockState) -> Iterator[Note]:
         yield Note(
             "underlined-paragraph",
             first + 1,
-            f"{underline - first} lines above the underline in line {underline + 1} are prose "
-            "and no heading: only one line of text is",
+            f"{underline - first} lines above the underline in line {underline + 1} are prose: "
+            "an underline makes a heading of a single line only",
         )
 
 

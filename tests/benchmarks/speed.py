@@ -22,6 +22,7 @@ import shape_magic
 from tests.benchmarks.texts import add_option, read_or_make
 
 OURS = "shape_magic.measure"
+C_PARSER = "cmark-gfm to HTML (C)"
 
 
 def peers() -> dict[str, Callable[[str], Any]]:
@@ -31,7 +32,7 @@ def peers() -> dict[str, Callable[[str], Any]]:
         "markdown-it-py parse": MarkdownIt("commonmark").enable("table").parse,
         "mistune parse": mistune.create_markdown(renderer=None, plugins=["table"]),
         "marko parse": marko.Markdown(extensions=["gfm"]).parse,
-        "cmark-gfm to HTML (C)": github_flavored_markdown_to_html,
+        C_PARSER: github_flavored_markdown_to_html,
     }
 
 
@@ -62,6 +63,8 @@ def main(arguments: list[str] | None = None) -> None:
     for name, seconds in least.items():
         rate = characters / seconds / 1e6
         write(f"{name:24} {seconds:8.2f} {rate:6.1f} {seconds / least[OURS]:25.2f}\n")
+    ahead = least[OURS] / least[C_PARSER]
+    write(f"\nThe C parser, HTML included, is {ahead:.1f} times as fast as measuring.\n")
 
 
 if __name__ == "__main__":
