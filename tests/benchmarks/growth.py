@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.growth
 
-Each input is made at a tenth and at the whole of `--size` characters, and both are measured
-several times in one run; the least time of each counts. Ratios are printed, nothing is asserted.
+Each input is made at four sizes, and all are measured several times in one run; the least time of
+each counts. There are two ratios, since lists of a million entries also leave the processor's
+caches: one of sizes that do not, and one up to `--size` characters. Nothing is asserted.
 """
 
 import argparse
@@ -111,11 +112,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--times", type=int, default=3, help="measured this often each (3)")
     options = parser.parse_args(arguments)
     write = sys.stdout.write
-    write(f"{'input':32} {'seconds':>8} {'times the time of a tenth':>26}\n")
+    sizes = [options.size * share // 100 for share in (3, 30, 10, 100)]
+    small, large = (f"{size // 1000:,} kB" for size in sizes[1::2])
+    write("Processor time, and how many times as long it is as for a tenth of the text\n\n")
+    write(f"{'input':32} {'seconds for':>11} {'ten times,':>10} {'ten times,':>10}\n")
+    write(f"{'':32} {large:>11} {small:>10} {large:>10}\n")
     for name, make in HOSTILE.items():
-        tenth = least_time(make(options.size // 10), times=options.times)
-        whole = least_time(make(options.size), times=options.times)
-        write(f"{name:32} {whole:8.2f} {whole / tenth:26.1f}\n")
+        least = [least_time(make(size), times=options.times) for size in sizes]
+        ratios = f"{least[1] / least[0]:10.1f} {least[3] / least[2]:10.1f}"
+        write(f"{name:32} {least[3]:11.2f} {ratios}\n")
 
 
 if __name__ == "__main__":

@@ -59,9 +59,11 @@ def html_block(state: BlockState, startLine: int, endLine: int, silent: bool) ->
 def thematic_break(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
     """Take a thematic break (CommonMark, section 4.1)."""
     begin = state.bMarks[startLine] + state.tShift[startLine]
-    if state.is_code_block(startLine):
+    end = state.eMarks[startLine]
+    # The last character tells at once of most lines that they are none, however long they are.
+    if state.is_code_block(startLine) or state.src[end - 1] not in "*_- \t":
         return False
-    if not _THEMATIC_BREAK.match(state.src, begin, state.eMarks[startLine]):
+    if not _THEMATIC_BREAK.match(state.src, begin, end):
         return False
     if not silent:
         state.line = startLine + 1
