@@ -89,7 +89,7 @@ def body_html(
     Until the script runs, and where none may run, the static form stands there.
     """
     shown = {"revision": 0, **shown_of(measurement, registry=registry, baseline=baseline)}
-    static = bundle(measurement)[0]["text/html"]
+    static = bundle(measurement, registry=registry)[0]["text/html"]
     return (
         f'<div class="shape-magic-place" data-shape-magic="{_mark()}">\n'
         f'<script type="application/json">{_json_for_html(shown)}</script>\n'

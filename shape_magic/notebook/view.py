@@ -173,7 +173,7 @@ class ShapeView(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **_options: Any) -> Bundle:
         """Give the widget together with the forms for where no widget runs."""
-        data, metadata = bundle(self.measurement)
+        data, metadata = bundle(self.measurement, registry=self._registry)
         widget = super()._repr_mimebundle_()
         if widget is None:
             return data, metadata

@@ -1,4 +1,4 @@
-"""How a deliberation of many proposals answers: `python tests/benchmarks/deliberation.py`.
+"""How a deliberation of many proposals answers: `python -m tests.benchmarks.deliberation`.
 
 It makes 100,000 proposals of 2 kB in a file, and prints how long it takes to open it, to read
 lines of one proposal, and to search them all, beside a plain scan of the same texts in Python.
