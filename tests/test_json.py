@@ -60,7 +60,7 @@ def closing(value: object) -> int:
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
-        ("[1,\n2,\n]", 3, ""),
+        ("[1,\n2\n3]", 3, ""),
         ('{"a": NaN}', 1, "NaN is no JSON number"),
         ("[" * 129 + "]" * 129, 1, "it nests deeper than 128"),
         ('{"a": 1}\r\n{}', 2, "Extra data"),
