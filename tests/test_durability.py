@@ -1,5 +1,6 @@
 """Real processes: nothing that was acknowledged is lost, whoever is killed or writes beside."""
 
+import os
 import random
 import subprocess
 import sys
@@ -90,3 +91,52 @@ def test_writer__while_another_holds_the_file__waits(tmp_path: Path) -> None:
         assert (process.returncode, errors) == (0, "")
         assert output.splitlines() == ["0", "1", "2"]
         assert sorted(contents(deliberation, "Ann")) == ["Ann 0", "Ann 1", "Ann 2"]
+
+
+INTERRUPTED = """
+import os, signal, sys, threading
+from shape_magic.deliberation import Deliberation
+deliberation = Deliberation.open("file.db")
+deliberation.propose("Ann", "first")
+if sys.argv[1] == "read last":
+    deliberation.agents()
+print("open", flush=True)
+sys.stdin.readline()
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    deliberation.propose("Ann", "interrupted")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+deliberation.propose("Ann", "later")
+print("later", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+@pytest.mark.parametrize("before", ["wrote last", "read last"])
+def test_interrupt__while_waiting_for_another_process__loses_nothing_that_comes_later(
+    tmp_path: Path, before: str
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, before],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    with Deliberation.open(tmp_path / "file.db") as deliberation:
+        with deliberation._store.database.transaction():
+            process.stdin.write("go\n")
+            process.stdin.flush()
+            time.sleep(1.5)
+        assert process.stdout.readline() == "interrupted\n"
+        assert process.stdout.readline() == "later\n"
+        # The other one is still there: it has committed, and holds no lock.
+        assert contents(deliberation, "Ann") == ["first", "later"]
+        assert deliberation.propose("Ann", "here").version == 3
+        process.communicate(input="done\n", timeout=60)
+    assert process.returncode == 0

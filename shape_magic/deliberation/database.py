@@ -119,9 +119,10 @@ class Database:
                     raise RuntimeError("a transaction cannot begin inside reading()")
                 yield connection
                 return
-            connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-            self._writes = writes
             try:
+                # Inside: an interrupt that came while this waited is raised once it has begun.
+                self._writes = writes
+                connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
