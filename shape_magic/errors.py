@@ -5,6 +5,7 @@ __all__ = [
     "AnalyzerWarning",
     "ArgumentError",
     "EvaluationExistsError",
+    "FileRefusedError",
     "FrameError",
     "MissingExtraError",
     "NotFoundError",
@@ -41,7 +42,7 @@ class TranscriptError(RecordError):
 
 
 class TranscriptWarning(UserWarning):
-    """Lines of a transcript were left out, as was asked for."""
+    """Part of a transcript, or of another deliberation, was not taken; the message says what."""
 
 
 class ArgumentError(ShapeMagicError, ValueError):
@@ -58,6 +59,10 @@ class EvaluationExistsError(ShapeMagicError, ValueError):
 
 class StoreError(ShapeMagicError, OSError):
     """A deliberation's file cannot be opened, read or written; what it held before is intact."""
+
+
+class FileRefusedError(StoreError):
+    """A place where no deliberation can be, or a file that is none; it is left as it is."""
 
 
 class WorkersLostError(ShapeMagicError, RuntimeError):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic.deliberation.agents import find_agent, listed, shown
+from shape_magic.deliberation.agents import find_agent, known_as, listed, shown
 from shape_magic.errors import NotFoundError
 
 KNOWN = ["Ann (model-x)", "ann", " Bob ", "Bob (model-y)", "Carl (m) (n)", "Dora (x)", "dora (y)"]
@@ -66,7 +66,40 @@ def test_find_agent__many_long_ids__names_ten() -> None:
 
 
 def test_shown__an_integer_too_long_to_write__is_described() -> None:
-    assert shown(10**5000) == "int that is too large to write"
+    assert shown(10**5000) == "about 10**5000"
+    assert shown(-(10**5000)) == "about -10**5000"
+    assert shown([10**5000]) == "a list that is too large to write"
+
+
+def test_shown__what_nests_too_deeply_to_write__is_described() -> None:
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    assert shown(value) == "a list that is too large to write"
+    while value:  # Python would free it by recursion.
+        (value,) = value  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "found"),
+    [
+        ("Bob (model-y)", "Bob (model-y)"),
+        ("BOB", " Bob "),
+        ("Bob (model-z)", " Bob "),
+        ("ann (other)", "ann"),
+        ("Judge", None),
+        ("Judge (x)", None),
+    ],
+)
+def test_known_as__either_with_or_without_a_model__is_the_known_one(
+    evaluator: str, found: str | None
+) -> None:
+    assert known_as(evaluator, KNOWN) == found
+
+
+def test_known_as__several__is_an_error() -> None:
+    with pytest.raises(NotFoundError, match="'Dora' may be any of"):
+        known_as("Dora", KNOWN)
 
 
 def test_listed__up_to_ten__are_all_named() -> None:

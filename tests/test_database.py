@@ -1,5 +1,6 @@
 """A deliberation's file is opened with care, and a failure leaves what it held."""
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.database import SCHEMA_VERSION, Database
-from shape_magic.errors import StoreError
+from shape_magic.deliberation.records import Evaluation, EvaluationEntry
+from shape_magic.errors import StoreError, TranscriptError
 
 
 def other_database(path: Path) -> None:
@@ -84,6 +86,8 @@ def test_open__newer_schema_with_a_log_beside_it__is_refused_untouched(tmp_path:
         ("", "is a directory; name a file in it"),
         ("none/file.db", "there is no directory"),
         ("a\0b.db", "holds a NUL character"),
+        ("x" * 300, "File name too long"),
+        ("file/x.db", "there is no directory"),
     ],
 )
 def test_open__place_that_cannot_be__is_named(
@@ -139,7 +143,7 @@ def test_transaction__that_raises__changes_nothing() -> None:
 
 def test_transaction__inside_reading__is_a_programming_error() -> None:
     with (
-        Database() as database,
+        contextlib.closing(Database()) as database,
         database.reading(),
         pytest.raises(RuntimeError, match="cannot begin inside reading"),
         database.transaction(),
@@ -163,7 +167,7 @@ def test_write__full_database__is_an_error_and_the_data_is_intact(tmp_path: Path
 WRITE_UNTIL_IT_FAILS = """
 import os, resource, signal, sys
 from shape_magic.deliberation import Deliberation
-from shape_magic.errors import StoreError
+from shape_magic.errors import StoreError, TranscriptError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
 deliberation = Deliberation.open(sys.argv[1])
@@ -197,7 +201,7 @@ def test_write__past_the_size_a_file_may_have__keeps_what_was_acknowledged(tmp_p
 READ_AND_WRITE = """
 import os
 from shape_magic.deliberation import Deliberation
-from shape_magic.errors import StoreError
+from shape_magic.errors import StoreError, TranscriptError
 if os.geteuid() == 0:  # who may write whatever a file says
     os.setgroups([])
     os.setgid(65534)
@@ -271,5 +275,56 @@ def test_database__used_from_many_threads__loses_nothing() -> None:
 
 
 def test_database__in_memory__has_no_path() -> None:
-    with Database() as database:
+    with contextlib.closing(Database()) as database:
         assert database.path is None
+
+
+def test_path__relative__stands_when_the_working_directory_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    with Deliberation.open("file.db") as deliberation:
+        deliberation.propose("Ann", "a")
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert deliberation.path == tmp_path / "file.db"
+        assert deliberation.save("out.jsonl") == 1
+        with pytest.raises(TranscriptError, match="own database"):
+            deliberation.save("../file.db")
+
+
+DAMAGED = [
+    ("versions", "details", "measurement"),
+    ("versions", "shape", "shape"),
+    ("versions", "unknown", "record"),
+    ("versions", "content", "proposal"),
+    ("evaluations", "record", "record"),
+]
+
+
+@pytest.mark.parametrize("damage", [b"{", b"\xff", b"null", "text", 7])
+@pytest.mark.parametrize(("table", "column", "what"), DAMAGED)
+def test_read__damaged_column__is_a_store_error_or_a_text(
+    table: str, column: str, what: str, damage: object
+) -> None:
+    deliberation = Deliberation()
+    one = deliberation.propose("Ann", "a")
+    entry = EvaluationEntry(evaluator_agent_id="Eve", evaluation=Evaluation(score=0.5))
+    deliberation.add_evaluations([(one, entry)])
+    with deliberation._store.database.transaction() as connection:
+        connection.execute(f"UPDATE {table} SET {column} = ?", (damage,))
+    failures = []
+    for read in (
+        deliberation.proposals,
+        deliberation.records,
+        deliberation.summarize,
+        deliberation.search_deliberation,
+        lambda: deliberation.read_proposal("Ann", from_line=1),
+    ):
+        try:
+            read()
+        except StoreError as error:
+            failures.append(str(error))
+    if column not in ("content", "unknown"):
+        assert failures
+    assert all("file is damaged: a" in failure for failure in failures)

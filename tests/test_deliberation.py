@@ -19,6 +19,7 @@ from shape_magic.errors import (
     ArgumentError,
     EvaluationExistsError,
     NotFoundError,
+    RecordError,
 )
 from shape_magic.prompt import Candidate, evaluation_prompt
 from shape_magic.shape import Measurement
@@ -137,6 +138,7 @@ def test_propose__with_an_analyzer__is_measured_by_it(deliberation: Deliberation
         (("A", b"x"), "content is a str, not bytes"),
         (("A", "x", -1), "round is -1, and the least is 0"),
         (("A", "x", True), "round is an integer from 0 up, not True"),
+        (("A", "x", 10**5000), f"round is about 10**5000, and the highest is {2**63 - 1}"),
         (("A", "x", 2**63), f"round is {2**63}, and the highest is {2**63 - 1}"),
     ],
 )
@@ -262,6 +264,62 @@ def test_remove__nothing_named_or_nothing_there__is_an_error(deliberation: Delib
     assert everything(deliberation) == ALL
 
 
+@pytest.mark.parametrize("number", [2**63, 2**70, 10**5000], ids=["64 bits", "70 bits", "long"])
+def test_version__that_no_column_holds__is_an_argument_error(
+    deliberation: Deliberation, number: int
+) -> None:
+    filled(deliberation)
+    for act in (
+        deliberation.proposal,
+        deliberation.remove,
+        deliberation.evaluations,
+        deliberation.aggregated_score,
+    ):
+        with pytest.raises(ArgumentError, match=r"^version is .*, and the highest is"):
+            act("Ann", round=1, version=number)
+
+
+def test_exact_id__of_another_round__is_not_taken_for_a_name(deliberation: Deliberation) -> None:
+    deliberation.propose("Ann", "exact", round=1)
+    model = deliberation.propose("Ann (m)", "model", round=2)
+    message = "'Ann' has no proposal in round 2; it proposed in rounds 1"
+    for act in (
+        deliberation.remove,
+        deliberation.proposal,
+        deliberation.versions,
+        deliberation.evaluations,
+        deliberation.read_proposal,
+    ):
+        with pytest.raises(NotFoundError, match=message):
+            act("Ann", round=2)
+    # Where no id is exact, the name is enough.
+    assert deliberation.proposal("ann (M)", round=2) == model
+    assert deliberation.proposals(round=2) == [model]
+
+
+def test_proposal__whose_version_was_given_to_another__is_not_kept_any_more(
+    deliberation: Deliberation,
+) -> None:
+    deliberation.propose("Ann", "a")
+    for text, thoughts in (("c", ""), ("b", "others")):
+        gone = deliberation.propose("Ann", "b", thought_process="because")
+        deliberation.remove("Ann", round=1, version=2)
+        assert deliberation.propose("Ann", text, thought_process=thoughts).version == 2
+        for act in (
+            lambda gone=gone: deliberation.add_evaluations([(gone, entry("Eve", 1.0))]),
+            lambda gone=gone: deliberation.evaluate("Eve", {}, proposals=[gone]),
+            lambda gone=gone: deliberation.evaluations(gone),
+        ):
+            with pytest.raises(NotFoundError, match="the one that was given is not kept any more"):
+                act()
+        deliberation.remove("Ann", round=1, version=2)
+    (one,) = deliberation.versions("Ann")
+    deliberation.remove("Ann")
+    deliberation.propose("Ann (m)", "a")
+    with pytest.raises(NotFoundError, match="not kept any more"):
+        deliberation.aggregated_score(one)
+
+
 def test_reset__removes_everything(deliberation: Deliberation) -> None:
     filled(deliberation)
     assert deliberation.reset() == 8
@@ -300,6 +358,73 @@ def test_add_evaluations__replacing__leaves_one_of_each_evaluator(
     deliberation.add_evaluations([(one, entry("Eve", -1.0))], replace=True)
     assert deliberation.evaluations(one) == [entry("Zoe", 1.0), entry("Eve", -1.0)]
     assert deliberation.aggregated_score(one) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("agents", "evaluator"),
+    [(["Ann (x)"], "Ann"), (["Ann"], "Ann (x)"), (["Ann"], " ann"), (["Ann"], "Ann")],
+)
+def test_add_evaluations__of_ones_own__is_refused(
+    deliberation: Deliberation, agents: list[str], evaluator: str
+) -> None:
+    for agent_id in agents:
+        one = deliberation.propose(agent_id, "a")
+    with pytest.raises(ArgumentError, match="and nobody evaluates itself"):
+        deliberation.add_evaluations([(one, entry(evaluator, 1.0))])
+
+
+def test_add_evaluations__by_one_who_may_be_two_agents__is_refused(
+    deliberation: Deliberation,
+) -> None:
+    one, _ = (deliberation.propose(agent_id, "a") for agent_id in ("Ann (x)", "Ann (y)"))
+    with pytest.raises(NotFoundError, match=r"'Ann' may be any of 'Ann \(x\)', 'Ann \(y\)'"):
+        deliberation.add_evaluations([(one, entry("Ann", 1.0))])
+
+
+@pytest.mark.parametrize("again", ["Eve", "eve ", "Eve (model)"])
+def test_add_evaluations__by_the_same_evaluator_written_otherwise__is_a_second_one(
+    deliberation: Deliberation, again: str
+) -> None:
+    one = deliberation.propose("Ann", "a")
+    deliberation.add_evaluations([(one, entry("Eve", 0.25))])
+    with pytest.raises(EvaluationExistsError):
+        deliberation.add_evaluations([(one, entry(again, 1.0))])
+    deliberation.add_evaluations([(one, entry(again, 1.0))], replace=True)
+    assert deliberation.evaluations(one) == [entry(again, 1.0)]
+
+
+def too_deep() -> object:
+    value: object = 0
+    for _ in range(500):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "reason"),
+    [
+        (Evaluation(score=math.nan), "cannot be kept as JSON: Out of range float"),
+        (Evaluation(score=math.inf), "cannot be kept as JSON: Out of range float"),
+        (Evaluation(extra={"x": {1}}), "cannot be kept as JSON: Object of type set"),
+        (Evaluation(extra={"x": too_deep()}), "nests too deeply"),
+        (Evaluation(score="high"), r"\$\.evaluation\.score: expected float"),  # type: ignore[arg-type]
+    ],
+    ids=["nan", "infinity", "set", "deep", "text"],
+)
+def test_add_evaluations__what_no_record_can_hold__is_refused(
+    deliberation: Deliberation, evaluation: Evaluation, reason: str
+) -> None:
+    one = deliberation.propose("Ann", "a")
+    bad = EvaluationEntry(evaluator_agent_id="Eve", evaluation=evaluation)
+    with pytest.raises(RecordError, match=reason):
+        deliberation.add_evaluations([(one, entry("Zoe", 1.0)), (one, bad)])
+    assert deliberation.evaluations(one) == []
+
+
+def test_add_evaluations__of_no_proposal__is_an_argument_error(deliberation: Deliberation) -> None:
+    deliberation.propose("Ann", "a")
+    with pytest.raises(ArgumentError, match="pairs of a Proposal and an EvaluationEntry, not of "):
+        deliberation.add_evaluations([("Ann", entry("Eve", 1.0))])  # type: ignore[list-item]
 
 
 def test_add_evaluations__to_a_version_that_is_gone__is_an_error(

@@ -46,7 +46,7 @@ def test_json_line__without_a_pair_of_surrogates__is_valid_utf_8(text: str) -> N
         ("[NaN]", "no JSON: NaN is no JSON number"),
         ("[-Infinity]", "no JSON: -Infinity is no JSON number"),
         ("[1e999]", "no JSON that can be read: 1e999 is out of a float's range"),
-        ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
+        ("[" * 100_000, "no JSON that can be read: it nests too deeply, and the most is 128"),
         ("9" * 5_000, "no JSON that can be read: an integer in it is too long"),
     ],
     ids=["empty", "no value", "nan", "infinity", "too large", "too deep", "too long"],
@@ -66,3 +66,15 @@ def test_measurement__encoded_and_put_together__is_equal(text: str) -> None:
         text=text if readable is None else decoded(readable),
     )
     assert again == measurement
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_parse_json__nested__to_128_and_no_deeper(opening: str) -> None:
+    closing = {"[": "]", '{"a":': "}"}[opening]
+
+    def nested(depth: int) -> str:
+        return opening * depth + "0" + closing * depth
+
+    assert json.loads(decoded(json_line(parse_json(nested(128))))) == json.loads(nested(128))
+    with pytest.raises(ValueError, match="nests too deeply, and the most is 128"):
+        parse_json(nested(129))

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import math
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +26,13 @@ def evaluation(agent_id: Any, /, **changes: Any) -> dict[str, Any]:
         "category_scores": {**dict.fromkeys(CATEGORIES, 10), "conciseness": -20},
         **changes,
     }
+
+
+def nested(depth: int) -> object:
+    value: object = 0
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 def reply_of(*evaluations: dict[str, Any]) -> dict[str, Any]:
@@ -238,7 +247,10 @@ def test_complete__names_the_candidates_that_the_reply_leaves_out(
 @pytest.mark.parametrize(
     ("evaluator", "reply", "options", "message"),
     [
-        ("", BARE, {}, "agent_id is empty"),
+        ("", BARE, {}, "^evaluator_agent_id is empty"),
+        ("Judge", BARE, {"proposals": ["A"]}, "each of proposals is a Proposal, not 'A'"),
+        ("Judge", BARE, {"proposals": 5}, "proposals is a list of proposals, not 5"),
+        ("Judge", BARE, {"proposals": [], "round": []}, "round is an integer"),
         ("Judge", 7, {}, "reply is a str or a mapping, not int"),
         ("Judge", BARE, {"proposals": []}, "of one round and of one agent each"),
     ],
@@ -248,6 +260,67 @@ def test_bad_argument__is_refused(
 ) -> None:
     with pytest.raises(ArgumentError, match=message):
         deliberation.evaluate(evaluator, reply, **options)
+
+
+@pytest.mark.parametrize("asked", ["Ann", "ann"])
+def test_evaluator__who_may_be_two_agents__is_refused(asked: str) -> None:
+    deliberation = Deliberation()
+    for agent_id in ("Ann (x)", "Ann (y)"):
+        deliberation.propose(agent_id, "a")
+    with pytest.raises(NotFoundError, match=r"may be any of 'Ann \(x\)', 'Ann \(y\)'"):
+        deliberation.evaluate(asked, reply_of(evaluation("Ann (x)")))
+
+
+def test_evaluator__with_a_model_that_the_agent_lacks__is_that_agent(
+    deliberation: Deliberation,
+) -> None:
+    with pytest.raises(ReplyError, match="nobody evaluates itself"):
+        deliberation.evaluate("Ann (gpt)", reply_of(evaluation("Ann")))
+
+
+@pytest.mark.parametrize("again", ["judge ", "Judge (model)"])
+def test_evaluator__written_otherwise__has_evaluated_before(
+    deliberation: Deliberation, again: str
+) -> None:
+    deliberation.evaluate("Judge", reply_of(evaluation("Ann")))
+    with pytest.raises(ReplyError, match="has evaluated this version before"):
+        deliberation.evaluate(again, reply_of(evaluation("Ann")))
+    deliberation.evaluate(again, reply_of(evaluation("Ann", score=-1)), replace=True)
+    assert [one.evaluation.score for one in deliberation.evaluations("Ann")] == [-1]
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (math.nan, "cannot be kept as JSON"),
+        ({1, 2}, "cannot be kept as JSON"),
+        (nested(500), "nests too deeply"),
+        (nested(127), "nests too deeply"),
+        (10**5000, "cannot be kept as JSON"),
+    ],
+    ids=["nan", "set", "500 deep", "127 deep", "long integer"],
+)
+def test_unknown_field__that_no_record_can_hold__is_a_problem(
+    deliberation: Deliberation, value: object, reason: str
+) -> None:
+    with pytest.raises(ReplyError, match=f"'Ann': .*{reason}"):
+        deliberation.evaluate("Judge", reply_of(evaluation("Ann", other=value)))
+
+
+def test_unknown_field__that_nests__comes_back_from_a_transcript(
+    deliberation: Deliberation, tmp_path: Path
+) -> None:
+    value = nested(100)
+    deliberation.evaluate("Judge", reply_of(evaluation("Ann", other=value)))
+    deliberation.save(tmp_path / "out.jsonl")
+    again = Deliberation.load(tmp_path / "out.jsonl")
+    assert again.evaluations("Ann")[0].evaluation.extra == {"other": value}
+
+
+@pytest.mark.parametrize("field", list(evaluation("Ann")))
+def test_known_field__that_nests_deep__is_a_problem(deliberation: Deliberation, field: str) -> None:
+    with pytest.raises(ReplyError):
+        deliberation.evaluate("Judge", reply_of({**evaluation("Ann"), field: nested(5_000)}))
 
 
 @given(st.text(st.characters(codec=None)), st.text(st.characters(codec=None)), st.data())

@@ -221,6 +221,11 @@ def test_shape_and_conciseness__are_never_invented() -> None:
             r"\$\.proposal_scores\[0\]",
         ),
         (b'{"round": "1"}', r"\$\.round: expected int, got str"),
+        # A proposal's record, which has a round, too.
+        (
+            b'{"round": 1, "author_agent_id": "A", "proposal": {"content": "x"}}',
+            r"\$: object missing required field proposal_scores",
+        ),
         (b"{", "no JSON"),
         (b"\xff", "no UTF-8"),
     ],
@@ -242,3 +247,30 @@ def test_best_first__puts_those_without_a_score_last() -> None:
         ),
     )
     assert [one.agent_id for one in best_first(summary)] == ["C", "D", "E", "B", "A"]
+
+
+@pytest.mark.parametrize("scores", [[1e200], [1e200, -1e200], [1e308, 1e308], [1e308, -1e308]])
+def test_summary__of_scores_beyond_all_bounds__can_be_written(
+    scores: list[float], tmp_path: Path
+) -> None:
+    evaluations = [
+        {
+            "evaluator_agent_id": f"E{number}",
+            "evaluation": {"score": score, "category_scores": {"novelty": score}},
+        }
+        for number, score in enumerate(scores)
+    ]
+    path = tmp_path / "rounds.jsonl"
+    path.write_text(
+        json.dumps(
+            {
+                "round": 1,
+                "author_agent_id": "Ann",
+                "proposal": {"content": "a"},
+                "evaluations": evaluations,
+            }
+        )
+    )
+    summary = Deliberation.load(path).summarize()
+    assert save_summaries([summary], tmp_path / "summaries.jsonl") == 1
+    assert load_summaries(tmp_path / "summaries.jsonl") == [summary]

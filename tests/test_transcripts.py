@@ -4,6 +4,7 @@ import json
 import math
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.encoding import decoded, json_line, parse_json
+from shape_magic.deliberation.json_lines import BadLine
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry
-from shape_magic.deliberation.transcripts import BadLine
-from shape_magic.errors import TranscriptError, TranscriptWarning
+from shape_magic.deliberation.summary import load_summaries, save_summaries
+from shape_magic.errors import ArgumentError, TranscriptError, TranscriptWarning
 from tests.wire import proposal_records
 
 
@@ -43,8 +45,17 @@ def write(path: Path, *records: Any) -> Path:
     return path
 
 
+def sqlite_file(path: Path) -> None:
+    with Deliberation.open(path) as deliberation:
+        deliberation.propose("Ann", "kept")
+
+
 def read_back(path: Path) -> list[Any]:
     return [parse_json(decoded(line)) for line in path.read_bytes().splitlines()]
+
+
+def spelt(wires: list[Any]) -> list[str]:
+    return [json.dumps(one, sort_keys=True) for one in wires]
 
 
 UNKNOWN = record(
@@ -116,13 +127,20 @@ BAD_LINES = [
         "$.evaluations[0].evaluation.score: expected float, got str",
     ),
     (json.dumps(record(round="1")), "$.round: expected int, got str"),
-    (json.dumps(record("")), "agent_id is empty; an agent is named by at least one character"),
+    (
+        json.dumps(record("")),
+        "$.author_agent_id is empty; an agent is named by at least one character",
+    ),
     ("[]", "$: expected object, got array"),
     ("{", "no JSON: Expecting property name enclosed in double quotes at character 3"),
     ('{"round": NaN}', "no JSON: NaN is no JSON number"),
     ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
     ('{"round": ' + "9" * 5_000 + "}", "no JSON that can be read: an integer in it is too long"),
     (b'{"\xff": 1}', "no UTF-8"),
+    (
+        '{"unknown": ' + "[" * 129 + "]" * 129 + "}",
+        "no JSON that can be read: it nests too deeply, and the most is 128",
+    ),
 ]
 
 
@@ -216,10 +234,10 @@ def test_add_transcript__again_or_grown__adds_only_what_is_new(tmp_path: Path) -
             deliberation.add_transcript(write(path, *first))
             assert [one.content for one in deliberation.versions("Ann")] == ["a", "b"]
             assert len(deliberation.evaluations("Ann")) == 1
-        # One that was given twice is twice in the record, and one that is new comes in.
+        # One that is there already is not counted twice, and one that is new comes in.
         more = [evaluation("Bob", 1.0), evaluation("Bob", 1.0), evaluation("Cleo", None)]
         deliberation.add_transcript(write(path, first[0], record(content="b", evaluations=more)))
-        assert len(deliberation.evaluations("Ann")) == 3
+        assert len(deliberation.evaluations("Ann")) == 2
         assert len(deliberation.versions("Ann")) == 2
 
 
@@ -280,7 +298,7 @@ def test_save__that_fails__leaves_the_old_file_alone(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match=r"No space left on device: '.*/out\.jsonl'"):
         deliberation.save(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.jsonl"]
@@ -293,4 +311,133 @@ def test_save__over_its_own_database__is_refused(tmp_path: Path) -> None:
         with pytest.raises(TranscriptError, match="own database; save to another file"):
             deliberation.save(path)
     with Deliberation.open(path) as deliberation:
+        assert deliberation.agents() == ["Ann"]
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "reason"),
+    [
+        (sqlite_file, "other.db", "is a SQLite database"),
+        (sqlite_file, "other.db-wal", "belongs to the database other.db"),
+        (sqlite_file, "other.db-journal", "belongs to the database other.db"),
+        (lambda path: os.mkfifo(path), "other.db", "is no regular file"),
+    ],
+    ids=["database", "log", "journal", "pipe"],
+)
+def test_save__over_a_database_or_no_file__is_refused(
+    tmp_path: Path, make: Callable[[Path], object], name: str, reason: str
+) -> None:
+    make(tmp_path / "other.db")
+    before = sorted(os.listdir(tmp_path))
+    for save in (Deliberation().save, lambda path: save_summaries([], path)):
+        with pytest.raises(TranscriptError, match=reason):
+            save(tmp_path / name)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize("name", ["none/out.jsonl", "."])
+def test_save__place_that_cannot_be__names_it_and_no_draft(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OSError, match="directory") as caught:
+        Deliberation().save(tmp_path / name)
+    assert caught.value.filename == str(tmp_path / name)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["~no such user/x.jsonl", "a\0b.jsonl"])
+def test_load_and_save__name_that_is_no_path__is_an_argument_error(name: str) -> None:
+    for act in (Deliberation.load, Deliberation().save, load_summaries):
+        with pytest.raises(ArgumentError, match=r"no such home folder|holds a NUL"):
+            act(name)
+
+
+ALIKE = [
+    [record(run=1), record(run=2)],
+    [record(aggregated_score=0.5), record(aggregated_score=0.25)],
+    [record(), record()],
+    [
+        record(evaluations=[evaluation("Eve", score)], aggregated_score=score)
+        for score in (1.0, -1.0)
+    ],
+    [
+        record(proposal={"thought_process": "because", "content": "# A"}),
+        record(proposal={"thought_process": "", "content": "# A"}),
+        record(proposal={"thought_process": None, "content": "# A"}),
+        record(proposal={"content": "# A"}),
+    ],
+    [record(run=1), record(run=True), record(run=1.0)],
+    [record(content="a"), record(content="b"), record(content="a")],
+]
+
+
+@pytest.mark.parametrize("wires", ALIKE)
+@pytest.mark.parametrize("before", ["nothing", "the same text", "other text"])
+def test_add_transcript__records_of_the_same_text__are_versions_and_stay_so(
+    tmp_path: Path, wires: list[dict[str, Any]], before: str
+) -> None:
+    path = write(tmp_path / "in.jsonl", *wires)
+    kept = {"nothing": [], "the same text": wires[:1], "other text": [record(content="X")]}[before]
+    with Deliberation() as deliberation, Deliberation() as other:
+        if kept:
+            deliberation.add_transcript(write(tmp_path / "kept.jsonl", *kept))
+        for _ in range(3):
+            deliberation.add_transcript(path)
+            deliberation.save(tmp_path / "out.jsonl")
+            expected = [*(kept if before == "other text" else []), *wires]
+            # As JSON, where 1, 1.0 and true are three values.
+            assert spelt(read_back(tmp_path / "out.jsonl")) == spelt(expected)
+        for _ in range(2):
+            assert other.add_deliberation(deliberation) == len(expected)
+            assert other.save(tmp_path / "copy.jsonl") == len(expected)
+            assert read_back(tmp_path / "copy.jsonl") == expected
+
+
+def test_add_transcript__record_without_a_field_that_is_kept__is_another_version(
+    tmp_path: Path,
+) -> None:
+    with Deliberation() as deliberation:
+        for wire, versions in (
+            (record(run=1), 1),
+            (record(run=1, model="m"), 1),
+            (record(run=1), 2),
+            (record(run=2), 3),
+        ):
+            deliberation.add_transcript(write(tmp_path / "in.jsonl", wire))
+            assert len(deliberation.versions("Ann")) == versions
+
+
+def test_taking_in__other_evaluation_by_the_same_evaluator__leaves_the_first_and_says_so(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "in.jsonl"
+    with Deliberation() as deliberation:
+        first = record(evaluations=[evaluation("Eve", 1.0)], aggregated_score=1.0)
+        deliberation.add_transcript(write(path, first))
+        again = [evaluation("eve ", -1.0), evaluation("Zoe", 0.25)]
+        write(path, record(evaluations=again, aggregated_score=-0.5))
+        left = "'eve ' on 'Ann', round 1, version 1"
+        message = f"1 evaluation not taken, since the evaluator's earlier one stands: {left}"
+        with pytest.warns(TranscriptWarning, match=message):
+            report = deliberation.add_transcript(path)
+        assert report.left_evaluations == (left,)
+        given = [(one.evaluator_agent_id, one.evaluation.score)
+                 for one in deliberation.evaluations("Ann")]  # fmt: skip
+        assert given == [("Eve", 1.0), ("Zoe", 0.25)]
+        assert deliberation.aggregated_score("Ann") == 1.5
+        with pytest.warns(TranscriptWarning, match=message):
+            deliberation.add_deliberation(Deliberation.load(path))
+        assert len(deliberation.evaluations("Ann")) == 2
+
+
+def test_add_transcript__replacing__keeps_everything_where_the_file_is_bad(tmp_path: Path) -> None:
+    path = write(tmp_path / "in.jsonl", record("Ann"))
+    with Deliberation() as deliberation:
+        kept = deliberation.propose("Zoe", "kept")
+        with pytest.raises(FileNotFoundError):
+            deliberation.add_transcript(tmp_path / "none.jsonl", replace=True)
+        with pytest.raises(TranscriptError):
+            deliberation.add_transcript(
+                write(tmp_path / "bad.jsonl", record(), {"round": 1}), replace=True
+            )
+        assert deliberation.proposals() == [kept]
+        assert deliberation.add_transcript(path, replace=True).records == 1
         assert deliberation.agents() == ["Ann"]

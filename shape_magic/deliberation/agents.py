@@ -2,13 +2,14 @@
 
 import difflib
 import heapq
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from shape_magic.errors import NotFoundError
 
-__all__ = ["find_agent", "listed", "shown"]
+__all__ = ["find_agent", "known_as", "listed", "shown"]
 
 _SHOWN_LENGTH: Final = 80
 _LISTED: Final = 10
@@ -27,20 +28,49 @@ def find_agent(asked: str, known: Sequence[str]) -> str:
     >>> find_agent("ann", ["Ann (model-x)", "Bob (model-x)"])
     'Ann (model-x)'
     """
-    if asked in known:
-        return asked
-    wanted = _plain(asked)
-    for form in (_plain, _plain_name):
-        matches = [one for one in known if form(one) == wanted]
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
-            raise NotFoundError(f"{shown(asked)} may be any of {listed(matches)}; give one exactly")
+    found = _the_one(asked, known, (_plain, _plain_name))
+    if found is not None:
+        return found
     if not known:
         raise NotFoundError(f"no agent is called {shown(asked)}; none has proposed")
     raise NotFoundError(
         f"no agent is called {shown(asked)}; there are {listed(nearest(asked, known))}"
     )
+
+
+def known_as(evaluator: str, known: Sequence[str]) -> str | None:
+    """Give the known id that an evaluator is, None where it is none of them.
+
+    It is found as an agent is, and also where the known id is the name before its ` (model)`.
+    More than one match raises NotFoundError.
+
+    >>> known_as("judge (model-x)", ["Ann", "Judge"])
+    'Judge'
+    """
+    found = _the_one(evaluator, known, (_plain, _plain_name))
+    name = _plain_name(evaluator)
+    if found is not None or name is None:
+        return found
+    return _the_one(evaluator, known, (_plain,), wanted=name)
+
+
+def _the_one(
+    asked: str,
+    known: Sequence[str],
+    forms: Iterable[Callable[[str], str | None]],
+    *,
+    wanted: str | None = None,
+) -> str | None:
+    if asked in known:
+        return asked
+    wanted = _plain(asked) if wanted is None else wanted
+    for form in forms:
+        matches = [one for one in dict.fromkeys(known) if form(one) == wanted]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            raise NotFoundError(f"{shown(asked)} may be any of {listed(matches)}; give one exactly")
+    return None
 
 
 def nearest(asked: str, known: Iterable[str]) -> list[str]:
@@ -63,9 +93,13 @@ def shown(value: object) -> str:
     """Write a value for one line of a message: quoted, escaped and cut."""
     try:
         written = repr(value)
-    except ValueError:
-        # Python writes no integer of more than some thousand digits.
-        written = f"{type(value).__name__} that is too large to write"
+    except (ValueError, RecursionError):
+        # Python writes no integer of more than some thousand digits, and nothing very deep.
+        if isinstance(value, int):
+            digits = int(value.bit_length() * math.log10(2))
+            written = f"about {'-' if value < 0 else ''}10**{digits}"
+        else:
+            written = f"a {type(value).__name__} that is too large to write"
     return written if len(written) <= _SHOWN_LENGTH else f"{written[: _SHOWN_LENGTH - 1]}…"
 
 

@@ -7,7 +7,16 @@ from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.records import LAST_ROUND
 from shape_magic.errors import ArgumentError
 
-__all__ = ["agent_id_text", "integer", "number", "round_number", "text", "texts", "words"]
+__all__ = [
+    "agent_id_text",
+    "integer",
+    "number",
+    "round_number",
+    "text",
+    "texts",
+    "version_number",
+    "words",
+]
 
 
 def integer(name: str, value: object, *, least: int) -> int:
@@ -21,9 +30,18 @@ def integer(name: str, value: object, *, least: int) -> int:
 
 def round_number(value: object) -> int:
     """Check that a value may number a round."""
-    number = integer("round", value, least=0)
+    return _kept_number("round", value, least=0)
+
+
+def version_number(value: object) -> int:
+    """Check that a value may number a version."""
+    return _kept_number("version", value, least=1)
+
+
+def _kept_number(name: str, value: object, *, least: int) -> int:
+    number = integer(name, value, least=least)
     if number > LAST_ROUND:
-        raise ArgumentError(f"round is {shown(value)}, and the highest is {LAST_ROUND}")
+        raise ArgumentError(f"{name} is {shown(value)}, and the highest is {LAST_ROUND}")
     return number
 
 
@@ -47,11 +65,11 @@ def text(name: str, value: object) -> str:
     return value
 
 
-def agent_id_text(value: object) -> str:
+def agent_id_text(value: object, *, name: str = "agent_id") -> str:
     """Check that a value may be an agent's id: any text but the empty one."""
-    agent_id = text("agent_id", value)
+    agent_id = text(name, value)
     if not agent_id:
-        raise ArgumentError("agent_id is empty; an agent is named by at least one character")
+        raise ArgumentError(f"{name} is empty; an agent is named by at least one character")
     return agent_id
 
 

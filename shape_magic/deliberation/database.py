@@ -7,11 +7,10 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Final
 from urllib.parse import quote
 
-from shape_magic.errors import StoreError
+from shape_magic.errors import FileRefusedError, StoreError
 
 __all__ = ["SCHEMA_VERSION", "Database"]
 
@@ -61,17 +60,24 @@ class Database:
 
     def __init__(self, path: Path | None = None) -> None:
         """Open a database file, or a database in memory; a new file is given the tables."""
-        self.path = path
+        # An absolute path, which stands when the working directory changes.
+        self.path = None if path is None else path.absolute()
+        self._name = "the deliberation in memory" if path is None else repr(str(path))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._writes = False
         with self._reported():
             if path is not None:
-                _check_place(path)
-                _check_file(path)
-            # An absolute path, so that no name is special to SQLite (`:memory:`, the empty one).
+                try:
+                    _check_place(path)
+                    _check_file(path)
+                except StoreError:
+                    raise
+                except OSError as error:
+                    raise FileRefusedError(f"{self._name}: {error.strerror}") from error
+            # With an absolute path no name is special to SQLite (`:memory:`, the empty one).
             self._connection = sqlite3.connect(
-                ":memory:" if path is None else os.path.abspath(path),
+                ":memory:" if self.path is None else str(self.path),
                 timeout=_WAIT,
                 isolation_level=None,
                 check_same_thread=False,
@@ -137,12 +143,6 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise StoreError(f"{self._name}: {error}") from error
-        except PermissionError as error:
-            raise StoreError(f"{self._name}: {error.strerror}") from error
-
-    @property
-    def _name(self) -> str:
-        return "the deliberation in memory" if self.path is None else f"{str(self.path)!r}"
 
     def close(self) -> None:
         """Close the connection; closing again does nothing."""
@@ -157,26 +157,17 @@ class Database:
         if connection is not None:
             connection.close()
 
-    def __enter__(self) -> "Database":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 def _check_place(path: Path) -> None:
     name = str(path)
     if "\0" in name:
-        raise StoreError(f"{name!r} is no path: it holds a NUL character")
+        raise FileRefusedError(f"{name!r} is no path: it holds a NUL character")
     if path.is_dir():
-        raise StoreError(f"{name!r} is a directory; name a file in it")
+        raise FileRefusedError(f"{name!r} is a directory; name a file in it")
     if not path.absolute().parent.is_dir():
-        raise StoreError(f"{name!r} cannot be made: there is no directory {str(path.parent)!r}")
+        raise FileRefusedError(
+            f"{name!r} cannot be made: there is no directory {str(path.parent)!r}"
+        )
 
 
 def _check_file(path: Path) -> None:
@@ -202,16 +193,16 @@ def _schema_version(connection: sqlite3.Connection, path: Path | None) -> int:
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
             raise
-        raise StoreError(f"{name} is no deliberation and is left as it is: {error}") from None
+        raise FileRefusedError(f"{name} is no deliberation and is left as it is: {error}") from None
     if application == 0 and version == 0 and tables == 0:
         return 0
     if application != _APPLICATION_ID:
-        raise StoreError(
+        raise FileRefusedError(
             f"{name} is no deliberation and is left as it is: "
             "it is a SQLite database with other content"
         )
     if version > SCHEMA_VERSION:
-        raise StoreError(
+        raise FileRefusedError(
             f"{name} has schema {version} and is left as it is: this release reads schema "
             f"{SCHEMA_VERSION}, a newer shape_magic wrote it"
         )

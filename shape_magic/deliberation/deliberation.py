@@ -1,15 +1,16 @@
 """The deliberation: proposals and evaluations in rounds, kept in one SQLite database."""
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shape_magic.analyzers.registry import Registry
-from shape_magic.deliberation.agents import listed, shown
+from shape_magic.deliberation.agents import known_as, listed, shown
 from shape_magic.deliberation.arguments import agent_id_text, round_number
-from shape_magic.deliberation.evaluations import Evaluated, evaluate
+from shape_magic.deliberation.evaluations import Evaluated, check_entry, evaluate
 from shape_magic.deliberation.frames import summaries_to_frame
+from shape_magic.deliberation.json_lines import lines_path
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.reading import ReadableProposals
 from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord, RoundSummary
@@ -19,10 +20,11 @@ from shape_magic.deliberation.transcripts import (
     TranscriptReport,
     add_transcript,
     copy_versions,
+    left_evaluations_text,
     record_of,
     save_transcript,
 )
-from shape_magic.errors import ArgumentError, EvaluationExistsError
+from shape_magic.errors import ArgumentError, EvaluationExistsError, TranscriptWarning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,8 +40,9 @@ class Deliberation(ReadableProposals):
 
     An agent is found by its exact id, else by one that is equal without regard to case and
     surrounding space, else by the name before ` (model)`. What is not found, or may be any of
-    several, raises NotFoundError; an argument that makes no sense raises ArgumentError; a file
-    that cannot be read or written raises StoreError.
+    several, raises NotFoundError; an argument that makes no sense raises ArgumentError. The
+    deliberation's own file raises StoreError where it cannot be read or written; a transcript
+    raises TranscriptError, or the system's OSError where the system does not give or take it.
 
     >>> deliberation = Deliberation()
     >>> proposal = deliberation.propose("Ann", "# Use a queue\\n\\nIt is simpler.\\n")
@@ -106,15 +109,30 @@ class Deliberation(ReadableProposals):
         """Add evaluations, each to its version of a proposal: all of them, or none.
 
         A second one by the same evaluator of the same version raises EvaluationExistsError, or
-        takes the first one's place. Whether an evaluation is complete is not looked at here.
+        takes the first one's place. An evaluator is found as an agent is, and nobody evaluates
+        itself. What could not be written as a record raises RecordError. Whether an evaluation is
+        complete is not looked at here.
         """
         with self._store.database.transaction():
+            agents = self._store.agents()
             for proposal, entry in evaluations:
+                if not (isinstance(proposal, Proposal) and isinstance(entry, EvaluationEntry)):
+                    raise ArgumentError(
+                        "evaluations are pairs of a Proposal and an EvaluationEntry, not of "
+                        f"{type(proposal).__name__} and {type(entry).__name__}"
+                    )
+                check_entry(entry)
                 row = self._version(proposal, None, None)
                 evaluator = entry.evaluator_agent_id
-                if replace:
-                    self._store.remove_evaluations(row.id, evaluator=evaluator)
-                elif evaluator in self._store.evaluators(row.id):
+                if known_as(evaluator, agents) == row.agent_id:
+                    raise ArgumentError(
+                        f"the evaluator {shown(evaluator)} proposed this itself, as "
+                        f"{shown(row.agent_id)}, and nobody evaluates itself"
+                    )
+                before = known_as(evaluator, self._store.evaluators(row.id))
+                if before is not None and replace:
+                    self._store.remove_evaluations(row.id, evaluator=before)
+                elif before is not None:
                     raise EvaluationExistsError(
                         f"{shown(evaluator)} has evaluated {shown(row.agent_id)} in round "
                         f"{row.round}, version {row.version}, before; replace=True puts this one "
@@ -145,9 +163,11 @@ class Deliberation(ReadableProposals):
         is wrong, candidate by candidate, and then nothing of the reply is taken. `synthetic`
         evaluations, made up in place of some that failed to arrive, are counted and not scored.
         """
-        evaluator = agent_id_text(evaluator_agent_id)
+        evaluator = agent_id_text(evaluator_agent_id, name="evaluator_agent_id")
         if not isinstance(reply, (str, Mapping)):
             raise ArgumentError(f"reply is a str or a mapping, not {type(reply).__name__}")
+        if proposals is not None and not isinstance(proposals, Iterable):
+            raise ArgumentError(f"proposals is a list of proposals, not {shown(proposals)}")
         shown_ones = None if proposals is None else list(proposals)
         return evaluate(
             self._store,
@@ -164,7 +184,12 @@ class Deliberation(ReadableProposals):
             number = self.current_round if round is None else round_number(round)
             self._check_round(number)
             return list(self._store.rows(rounds=[number]))
-        rounds = {one.round for one in proposals} | (set() if round is None else {round})
+        for one in proposals:
+            if not isinstance(one, Proposal):
+                raise ArgumentError(f"each of proposals is a Proposal, not {shown(one)}")
+        rounds = {one.round for one in proposals}
+        if round is not None:
+            rounds.add(round_number(round))
         agents = {one.agent_id for one in proposals}
         if len(rounds) != 1 or len(agents) != len(proposals):
             raise ArgumentError(
@@ -202,29 +227,51 @@ class Deliberation(ReadableProposals):
             return [record_of(self._store, row) for row in self._store.rows(rounds=rounds)]
 
     def add_transcript(
-        self, path: str | os.PathLike[str], *, skip_bad: bool = False
+        self,
+        path: str | os.PathLike[str],
+        *,
+        skip_bad: bool = False,
+        replace: bool = False,
     ) -> TranscriptReport:
         """Take in a transcript: a file of proposal records, one JSON object a line.
 
         A line that cannot be read raises TranscriptError, which names file, line and field, and
         nothing is taken. With `skip_bad` the rest is taken, and a TranscriptWarning and the
-        report say what was left. Records are taken as they are, whatever their evaluations lack.
-        Two records of one round and agent are two versions.
+        report say what was left. With `replace` everything that there was is removed, in the same
+        step in which the transcript is taken.
+
+        Records are taken as they are, whatever their evaluations lack. Two of one round and agent
+        are two versions, also with the same text. A record of which a version is there already is
+        not stored again: that has the record's text and thoughts, and no unknown field that the
+        record lacks. New evaluations are added to it. Where an evaluator has given that version
+        another one before, that stands, and the warning and the report say so.
         """
-        return add_transcript(
-            self._store, Path(path).expanduser(), registry=self.registry, skip_bad=skip_bad
+        report = add_transcript(
+            self._store,
+            lines_path(path),
+            registry=self.registry,
+            skip_bad=skip_bad,
+            replace=replace,
         )
+        if report.left_out or report.left_evaluations:
+            warnings.warn(str(report), TranscriptWarning, stacklevel=2)
+        return report
 
     def add_deliberation(self, other: "Deliberation") -> int:
         """Take in all that another deliberation holds, and give how many versions that were.
 
-        What is there already, version by version, is not stored again.
+        What is there already is not stored again, and an evaluator's earlier evaluation of a
+        version stands, as with `add_transcript`; a TranscriptWarning names such a one.
         """
-        return copy_versions(other._store, self._store)
+        copied, left = copy_versions(other._store, self._store)
+        if left:
+            warnings.warn(left_evaluations_text(left), TranscriptWarning, stacklevel=2)
+        return copied
 
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write every version as a transcript, and give how many there are.
 
-        The file is replaced in one step: whatever happens, it is the old one or the new one.
+        The file is replaced in one step: whatever happens, it is the old one or the new one. A
+        database, its log, and what is no regular file are refused with TranscriptError.
         """
-        return save_transcript(self._store, Path(path).expanduser())
+        return save_transcript(self._store, lines_path(path))

@@ -7,17 +7,22 @@ would join two that follow one another. `surrogatepass` keeps every code point a
 True
 """
 
+import contextlib
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NoReturn
 
+from shape_magic.errors import StoreError
 from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
 
 __all__ = [
+    "MOST_NESTING",
     "Columns",
+    "damage_reported",
     "decoded",
+    "decoded_json",
     "decoded_shape",
     "encoded",
     "json_line",
@@ -42,19 +47,45 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
+MOST_NESTING: Final = 128
+"""How many arrays and objects may stand in one another, as in JSON that is measured."""
+
+
 def parse_json(text: str) -> Any:
-    """Parse JSON strictly; ValueError says in one line why that cannot be."""
+    """Parse JSON strictly; ValueError says in one line why that cannot be.
+
+    What nests deeper than 128 is refused, so that all that was parsed can be written again.
+    """
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        if _nests_too_deeply(value):
+            raise RecursionError
+        return value
     except json.JSONDecodeError as error:
         raise ValueError(f"no JSON: {error.msg} at character {error.pos + 1}") from None
     except _RefusedError:
         raise
     except RecursionError:
-        raise ValueError("no JSON that can be read: it nests too deeply") from None
+        raise ValueError(
+            f"no JSON that can be read: it nests too deeply, and the most is {MOST_NESTING}"
+        ) from None
     except ValueError:
         # Python reads no integer of more than some thousand digits.
         raise ValueError("no JSON that can be read: an integer in it is too long") from None
+
+
+def _nests_too_deeply(value: object) -> bool:
+    level = [value]
+    for _ in range(MOST_NESTING):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, (dict, list))
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+        if not level:
+            return False
+    return any(isinstance(one, (dict, list)) for one in level)
 
 
 class _RefusedError(ValueError):
@@ -87,9 +118,25 @@ def json_line(value: object) -> bytes:
     return encoded(_ESCAPABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", written))
 
 
+@contextlib.contextmanager
+def damage_reported(what: str) -> Iterator[None]:
+    """Turn what goes wrong in reading a column into StoreError."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StoreError(f"the deliberation's file is damaged: {what} cannot be read") from error
+
+
+def decoded_json(data: bytes) -> Any:
+    """Read JSON as it was stored; what is damaged raises StoreError."""
+    with damage_reported("a record"):
+        return json.loads(decoded(data))
+
+
 def decoded_shape(data: bytes) -> Shape:
-    """Read a shape as a measurement's columns have it."""
-    return Shape(*json.loads(data))
+    """Read a shape as a measurement's columns have it; what is damaged raises StoreError."""
+    with damage_reported("a shape"):
+        return Shape(*json.loads(data))
 
 
 def measurement_columns(measurement: Measurement, *, content: str) -> Columns:
@@ -120,17 +167,18 @@ def measurement_of(
     *, kind: bytes, analyzer: bytes, shape: bytes, text: str, details: bytes
 ) -> Measurement:
     """Put a measurement together again from its columns and its readable form."""
-    plain = json.loads(decoded(details))
-    return Measurement(
-        kind=decoded(kind),
-        analyzer=decoded(analyzer),
-        shape=decoded_shape(shape),
-        outline=tuple(Anchor(*one) for one in plain["outline"]),
-        text=text,
-        kinds=tuple(kind for kind, count in plain["kinds"] for _ in range(count)),
-        evidence={
-            name: tuple(Evidence(*one) for one in items)
-            for name, items in plain["evidence"].items()
-        },
-        notes=tuple(Note(*one) for one in plain["notes"]),
-    )
+    with damage_reported("a measurement"):
+        plain = json.loads(decoded(details))
+        return Measurement(
+            kind=decoded(kind),
+            analyzer=decoded(analyzer),
+            shape=decoded_shape(shape),
+            outline=tuple(Anchor(*one) for one in plain["outline"]),
+            text=text,
+            kinds=tuple(kind for kind, count in plain["kinds"] for _ in range(count)),
+            evidence={
+                name: tuple(Evidence(*one) for one in items)
+                for name, items in plain["evidence"].items()
+            },
+            notes=tuple(Note(*one) for one in plain["notes"]),
+        )

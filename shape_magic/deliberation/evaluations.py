@@ -14,14 +14,21 @@ from typing import Any, Final
 
 import msgspec
 
-from shape_magic.deliberation.agents import find_agent, listed, shown
-from shape_magic.deliberation.encoding import parse_json
-from shape_magic.deliberation.records import Evaluation, EvaluationEntry, read_record
+from shape_magic.deliberation.agents import find_agent, known_as, listed, shown
+from shape_magic.deliberation.encoding import decoded, json_line, parse_json
+from shape_magic.deliberation.records import Evaluation, EvaluationEntry, read_record, to_wire
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import NotFoundError, RecordError, ReplyError
 from shape_magic.vocabulary import CATEGORIES, STANCES, VERDICTS
 
-__all__ = ["CandidateEvaluation", "Evaluated", "check_evaluations", "evaluate", "reply_object"]
+__all__ = [
+    "CandidateEvaluation",
+    "Evaluated",
+    "check_entry",
+    "check_evaluations",
+    "evaluate",
+    "reply_object",
+]
 
 # Numbers stay text here: this finds where an object is, and `parse_json` reads it.
 _LOCATE: Final = json.JSONDecoder(parse_int=str, parse_float=str)
@@ -66,8 +73,12 @@ def evaluate(
     given = reply_object(reply) if isinstance(reply, str) else reply
     with store.database.transaction():
         by_agent = {row.agent_id: row for row in rows()}
-        evaluator = _known_evaluator(evaluator, store.agents())
-        before = {agent for agent, row in by_agent.items() if evaluator in store.evaluators(row.id)}
+        evaluator = known_as(evaluator, store.agents()) or evaluator
+        before = {
+            agent: known
+            for agent, row in by_agent.items()
+            if (known := known_as(evaluator, store.evaluators(row.id))) is not None
+        }
         found = check_evaluations(
             given,
             evaluator=evaluator,
@@ -77,7 +88,8 @@ def evaluate(
         )
         for agent_id, evaluation in found.items():
             row = by_agent[agent_id]
-            store.remove_evaluations(row.id, evaluator=evaluator)
+            if agent_id in before:
+                store.remove_evaluations(row.id, evaluator=before[agent_id])
             entry = EvaluationEntry(
                 evaluator_agent_id=evaluator, evaluation=evaluation, synthetic=synthetic
             )
@@ -95,12 +107,15 @@ def evaluate(
     )
 
 
-def _known_evaluator(evaluator: str, agents: Sequence[str]) -> str:
-    """Give the agent that an evaluator is, so that it is not taken for another one."""
+def check_entry(entry: EvaluationEntry) -> None:
+    """Check that an evaluation can be kept: RecordError where it would not come back as JSON."""
     try:
-        return find_agent(evaluator, agents)
-    except NotFoundError:
-        return evaluator
+        # As deep as it stands in a transcript.
+        (wire,) = parse_json(decoded(json_line([[to_wire(entry)]])))[0]
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+        raise RecordError(f"the evaluation cannot be kept as JSON: {reason}") from None
+    read_record(EvaluationEntry, wire)
 
 
 def reply_object(text: str) -> Mapping[str, Any]:
@@ -207,6 +222,7 @@ def check_evaluations(
         if not its_problems:
             try:
                 evaluation = read_record(Evaluation, fields)
+                check_entry(EvaluationEntry(evaluator_agent_id=evaluator, evaluation=evaluation))
             except RecordError as error:
                 its_problems.append(str(error))
             else:

@@ -6,10 +6,11 @@ from types import TracebackType
 from typing import Self
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.deliberation.agents import listed
+from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.arguments import agent_id_text, round_number, text
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.encoding import measurement_columns
+from shape_magic.deliberation.json_lines import file_path
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.retrieval import find_row
 from shape_magic.deliberation.store import Row, Store
@@ -26,7 +27,7 @@ class KeptProposals:
     ) -> None:
         """Make a deliberation in memory, measured by the default registry where none is given."""
         self._registry = registry
-        self._store = Store(Database(None if path is None else Path(path).expanduser()))
+        self._store = Store(Database(None if path is None else file_path(path)))
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, registry: Registry | None = None) -> Self:
@@ -189,5 +190,15 @@ class KeptProposals:
     def _version(self, agent_id: str | Proposal, round: int | None, version: int | None) -> Row:
         if isinstance(agent_id, Proposal):
             one = agent_id
-            return find_row(self._store, one.agent_id, round=one.round, version=one.version)
+            row = find_row(self._store, one.agent_id, round=one.round, version=one.version)
+            if (row.agent_id, row.content, row.thought_process) != (
+                one.agent_id,
+                one.content,
+                one.thought_process,
+            ):
+                raise NotFoundError(
+                    f"{shown(row.agent_id)} has another proposal as round {row.round}, version "
+                    f"{row.version}: the one that was given is not kept any more"
+                )
+            return row
         return find_row(self._store, agent_id, round=round, version=version)

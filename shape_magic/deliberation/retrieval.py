@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from shape_magic.deliberation.agents import find_agent, listed, shown
-from shape_magic.deliberation.arguments import agent_id_text, integer, round_number
+from shape_magic.deliberation.arguments import agent_id_text, integer, round_number, version_number
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.lines import LineRange, split_lines
@@ -171,14 +171,17 @@ def find_row(
     if round is not None:
         round_number(round)
     if version is not None:
-        integer("version", version, least=1)
+        version_number(version)
     with store.database.reading():
         row = store.row(agent_id, round=round, version=version)
         if row is not None:
             return row
-        known = store.agents(round)
+        in_round = store.agents(round)
+        if round is not None and agent_id not in in_round and agent_id in store.agents():
+            # The exact id is that agent, and none whose name it is.
+            raise _not_in_round(store, agent_id, round=round)
         try:
-            found = find_agent(agent_id, known)
+            found = find_agent(agent_id, in_round)
         except NotFoundError:
             # Perhaps there is such an agent, which did not propose in this round.
             if round is None:

@@ -1,11 +1,16 @@
 """A version of a proposal as a row of its table."""
 
-import json
 from typing import Any, Final
 
 import msgspec
 
-from shape_magic.deliberation.encoding import decoded, decoded_shape, encoded
+from shape_magic.deliberation.encoding import (
+    damage_reported,
+    decoded,
+    decoded_json,
+    decoded_shape,
+    encoded,
+)
 from shape_magic.shape import Shape
 
 __all__ = ["COLUMNS", "ROUND", "Row", "row_of", "where"]
@@ -59,16 +64,17 @@ def where(
 def row_of(found: tuple[Any, ...]) -> Row:
     """Read a row of the `COLUMNS`."""
     row_id, number, agent, version, shape, score, content, thoughts, readable, unknown = found
-    text = decoded(content)
-    return Row(
-        id=row_id,
-        round=number,
-        agent_id=decoded(agent),
-        version=version,
-        shape_data=shape,
-        aggregated_score=score,
-        content=text,
-        thoughts=None if thoughts is None else decoded(thoughts),
-        text=text if readable is None else decoded(readable),
-        unknown=None if unknown is None else json.loads(decoded(unknown)),
-    )
+    with damage_reported("a proposal"):
+        text = decoded(content)
+        return Row(
+            id=row_id,
+            round=number,
+            agent_id=decoded(agent),
+            version=version,
+            shape_data=shape,
+            aggregated_score=score,
+            content=text,
+            thoughts=None if thoughts is None else decoded(thoughts),
+            text=text if readable is None else decoded(readable),
+            unknown=None if unknown is None else decoded_json(unknown),
+        )

@@ -4,7 +4,6 @@ Agents are taken here as they are written; finding one by half a name is `agents
 needs is stored with a proposal, so nothing is measured again.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,7 +11,9 @@ from shape_magic.deliberation.aggregate import aggregated_score
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.encoding import (
     Columns,
+    damage_reported,
     decoded,
+    decoded_json,
     decoded_shape,
     encoded,
     json_line,
@@ -21,6 +22,7 @@ from shape_magic.deliberation.encoding import (
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import EvaluationEntry, read_record, to_wire
 from shape_magic.deliberation.rows import COLUMNS, ROUND, Row, row_of, where
+from shape_magic.errors import StoreError
 
 __all__ = ["Row", "Store"]
 
@@ -179,26 +181,39 @@ class Store:
                 connection.execute(
                     f"UPDATE versions SET {setting} WHERE id = :id", {**measured, "id": row_id}
                 )
-            else:
-                if last is not None:
-                    connection.execute("UPDATE versions SET latest = 0 WHERE id = ?", (last.id,))
-                columns = {
-                    "round": number,
-                    "agent": encoded(agent_id),
-                    "version": 1 if last is None else last.version + 1,
-                    "latest": 1,
-                    "content": encoded(content),
-                    "thoughts": None if thoughts is None else encoded(thoughts),
-                    **measured,
-                }
-                names = ", ".join(columns)
-                places = ", ".join(f":{column}" for column in columns)
-                inserted = connection.execute(
-                    f"INSERT INTO versions ({names}) VALUES ({places})", columns
-                )
-                assert inserted.lastrowid is not None
-                row_id = inserted.lastrowid
-            return self._row_by_id(row_id)
+                return self._row_by_id(row_id)
+            return self.insert(agent_id, measured, round=number, content=content, thoughts=thoughts)
+
+    def insert(
+        self,
+        agent_id: str,
+        measured: Columns,
+        *,
+        round: int,
+        content: str,
+        thoughts: str | None,
+    ) -> Row:
+        """Store a new version of a proposal, also where its text is that of an earlier one."""
+        with self.database.transaction() as connection:
+            last = self.row(agent_id, round=round)
+            if last is not None:
+                connection.execute("UPDATE versions SET latest = 0 WHERE id = ?", (last.id,))
+            columns = {
+                "round": round,
+                "agent": encoded(agent_id),
+                "version": 1 if last is None else last.version + 1,
+                "latest": 1,
+                "content": encoded(content),
+                "thoughts": None if thoughts is None else encoded(thoughts),
+                **measured,
+            }
+            names = ", ".join(columns)
+            places = ", ".join(f":{column}" for column in columns)
+            inserted = connection.execute(
+                f"INSERT INTO versions ({names}) VALUES ({places})", columns
+            )
+            assert inserted.lastrowid is not None
+            return self._row_by_id(inserted.lastrowid)
 
     def _row_by_id(self, row_id: int) -> Row:
         with self.database.reading() as connection:
@@ -251,7 +266,9 @@ class Store:
 
     def evaluations(self, row_id: int) -> list[EvaluationEntry]:
         """Give the evaluations of a version, in the order in which they came."""
-        return [read_record(EvaluationEntry, wire) for wire in self.evaluation_wires(row_id)]
+        wires = self.evaluation_wires(row_id)
+        with damage_reported("an evaluation"):
+            return [read_record(EvaluationEntry, wire) for wire in wires]
 
     def evaluation_wires(self, row_id: int) -> list[dict[str, Any]]:
         """Give the evaluations of a version as parsed JSON."""
@@ -259,7 +276,10 @@ class Store:
             found = connection.execute(
                 "SELECT record FROM evaluations WHERE proposal = ? ORDER BY id", (row_id,)
             )
-            return [json.loads(decoded(record)) for (record,) in found]
+            wires = [decoded_json(record) for (record,) in found]
+        if not all(isinstance(one, dict) and "evaluation" in one for one in wires):
+            raise StoreError("the deliberation's file is damaged: an evaluation cannot be read")
+        return wires
 
     def evaluated(self) -> set[int]:
         """Give the ids of the versions that have an evaluation."""

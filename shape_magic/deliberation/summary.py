@@ -3,9 +3,9 @@
 import math
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-from shape_magic.deliberation.encoding import decoded, json_line, parse_json
+from shape_magic.deliberation.encoding import json_line
+from shape_magic.deliberation.json_lines import lines_path, read_lines, save_lines
 from shape_magic.deliberation.records import (
     EvaluationEntry,
     ProposalScore,
@@ -14,8 +14,7 @@ from shape_magic.deliberation.records import (
     to_wire,
 )
 from shape_magic.deliberation.store import Store
-from shape_magic.errors import TranscriptError
-from shape_magic.lines import strip_mark
+from shape_magic.errors import RecordError
 from shape_magic.shape import Shape
 from shape_magic.vocabulary import CATEGORIES
 
@@ -73,14 +72,22 @@ def proposal_score(
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    # Exactly rounded, so that no order of evaluations gives another mean.
-    return math.fsum(values) / len(values) if values else None
+    """Give the mean; None where there are no values, or where no float holds their sum."""
+    if not values:
+        return None
+    try:
+        # Exactly rounded, so that no order of evaluations gives another mean.
+        mean = math.fsum(values) / len(values)
+    except OverflowError:
+        return None
+    return mean if math.isfinite(mean) else None
 
 
 def _variance(values: Sequence[float]) -> float | None:
-    """Give the population variance."""
+    """Give the population variance, or None as for a mean."""
     mean = _mean(values)
-    return None if mean is None else _mean([(value - mean) ** 2 for value in values])
+    # Not as a power, which raises where a product is infinite.
+    return None if mean is None else _mean([(value - mean) * (value - mean) for value in values])
 
 
 def best_first(summary: RoundSummary) -> list[ProposalScore]:
@@ -98,24 +105,22 @@ def load_summaries(path: str | os.PathLike[str]) -> list[RoundSummary]:
 
     TranscriptError names the file, the line and the field of the first that cannot be read.
     """
-    file = Path(path).expanduser()
-    summaries = []
+    file = lines_path(path)
     with open(file, "rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                text = decoded(line)
-                if number == 1:
-                    text = strip_mark(text)
-                if text.strip():
-                    summaries.append(read_record(RoundSummary, parse_json(text)))
-            except ValueError as error:
-                reason = "no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-                raise TranscriptError(f"{file}, line {number}: {reason}") from None
-    return summaries
+        return list(read_lines(file, lines, _read_summary))
+
+
+def _read_summary(wire: object) -> RoundSummary:
+    summary = read_record(RoundSummary, wire)
+    if "proposal_scores" in summary.absent:
+        # Every field but the round may be left out, and a proposal has a round, too.
+        raise RecordError("$: object missing required field proposal_scores")
+    return summary
 
 
 def save_summaries(summaries: Iterable[RoundSummary], path: str | os.PathLike[str]) -> int:
-    """Write round summaries, one JSON object a line, and give how many there were."""
-    lines = [json_line(to_wire(summary)) + b"\n" for summary in summaries]
-    Path(path).expanduser().write_bytes(b"".join(lines))
-    return len(lines)
+    """Write round summaries, one JSON object a line, and give how many there were.
+
+    The file is replaced as by `Deliberation.save`.
+    """
+    return save_lines(lines_path(path), (json_line(to_wire(summary)) for summary in summaries))

@@ -2,11 +2,8 @@
 
 import contextlib
 import os
-import shutil
-import uuid
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -14,24 +11,26 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from shape_magic.analyzers.registry import Registry
+from shape_magic.deliberation.agents import known_as, shown
 from shape_magic.deliberation.arguments import agent_id_text
-from shape_magic.deliberation.encoding import (
-    Columns,
-    decoded,
-    json_line,
-    measurement_columns,
-    parse_json,
+from shape_magic.deliberation.encoding import Columns, json_line, measurement_columns
+from shape_magic.deliberation.json_lines import BadLine, read_lines, save_lines
+from shape_magic.deliberation.records import (
+    EvaluationEntry,
+    ProposalBody,
+    ProposalRecord,
+    read_record,
+    to_wire,
 )
-from shape_magic.deliberation.records import ProposalBody, ProposalRecord, read_record, to_wire
 from shape_magic.deliberation.store import Row, Store
-from shape_magic.errors import ShapeMagicError, TranscriptError, TranscriptWarning
-from shape_magic.lines import strip_mark
+from shape_magic.errors import TranscriptError
 
 __all__ = [
     "BadLine",
     "TranscriptReport",
     "add_transcript",
     "copy_versions",
+    "left_evaluations_text",
     "record_of",
     "save_transcript",
 ]
@@ -42,56 +41,67 @@ _NAMED: Final = 3
 """How many bad lines a warning names."""
 
 
-class BadLine(msgspec.Struct, frozen=True):
-    """A line of a transcript that was left out, and why."""
-
-    line: int
-    reason: str
-
-
 class TranscriptReport(msgspec.Struct, frozen=True):
-    """What was taken in from a transcript, and what was not."""
+    """What was taken in from a transcript, and what was not; `str` of it says that in a line."""
 
+    path: str
     records: int
     """How many records were taken."""
     left_out: tuple[BadLine, ...] = ()
+    left_evaluations: tuple[str, ...] = ()
+    """Evaluations that were not taken, since what their evaluator gave that version before stands;
+    each as `'Eve' on 'Ann', round 1, version 2`."""
+
+    def __str__(self) -> str:
+        parts = []
+        if self.left_out:
+            total = self.records + len(self.left_out)
+            bad = [f"line {one.line}: {one.reason}" for one in self.left_out]
+            parts.append(f"{len(bad):,} of {total:,} records left out: {_named(bad)}")
+        if self.left_evaluations:
+            parts.append(left_evaluations_text(self.left_evaluations))
+        if not parts:
+            parts.append(f"{self.records:,} {_counted('record', self.records)} taken")
+        return f"{self.path}: {'; '.join(parts)}"
+
+
+def left_evaluations_text(left: Sequence[str]) -> str:
+    """Say which evaluations were left as they were."""
+    return (
+        f"{len(left):,} {_counted('evaluation', len(left))} not taken, since the evaluator's "
+        f"earlier one stands: {_named(left)}"
+    )
+
+
+def _counted(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
+
+
+def _named(items: Sequence[str]) -> str:
+    more = len(items) - _NAMED
+    return "; ".join(items[:_NAMED]) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def add_transcript(
-    store: Store, path: Path, *, registry: Registry, skip_bad: bool
+    store: Store, path: Path, *, registry: Registry, skip_bad: bool, replace: bool
 ) -> TranscriptReport:
     """Take a transcript in; see `Deliberation.add_transcript`."""
+
+    def measured(wire: object) -> tuple[ProposalRecord, Columns]:
+        record = read_record(ProposalRecord, wire)
+        agent_id_text(record.author_agent_id, name="$.author_agent_id")
+        content = record.proposal.content
+        return record, measurement_columns(registry.measure(content), content=content)
+
     # All is parsed and measured before the database is locked, and stored in one transaction.
-    taken: list[tuple[ProposalRecord, Columns]] = []
     left_out: list[BadLine] = []
     with open(path, "rb") as file, _progress(file) as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                text = decoded(line)
-                if number == 1:
-                    text = strip_mark(text)
-                if text.strip():
-                    record = read_record(ProposalRecord, parse_json(text))
-                    agent_id_text(record.author_agent_id)
-                    content = record.proposal.content
-                    measurement = registry.measure(content)
-                    taken.append((record, measurement_columns(measurement, content=content)))
-            except (ShapeMagicError, ValueError) as error:
-                reason = "no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
-                if not skip_bad:
-                    raise TranscriptError(f"{path}, line {number}: {reason}") from None
-                left_out.append(BadLine(number, reason))
-    take_records(store, taken)
-    if left_out:
-        named = "; ".join(f"line {bad.line}: {bad.reason}" for bad in left_out[:_NAMED])
-        more = len(left_out) - _NAMED
-        warnings.warn(
-            f"{path}: {len(left_out)} of {len(left_out) + len(taken)} records left out: {named}"
-            + (f"; and {more:,} more" if more > 0 else ""),
-            TranscriptWarning,
-            stacklevel=3,
-        )
-    return TranscriptReport(len(taken), tuple(left_out))
+        taken = list(read_lines(path, lines, measured, left_out=left_out if skip_bad else None))
+    with store.database.transaction():
+        if replace:
+            store.remove()
+        left_evaluations = take_records(store, taken)
+    return TranscriptReport(str(path), len(taken), tuple(left_out), tuple(left_evaluations))
 
 
 @contextlib.contextmanager
@@ -110,49 +120,100 @@ def _progress(file: BinaryIO) -> Iterator[Iterator[bytes]]:
         yield lines()
 
 
-def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Columns]]) -> None:
-    """Store measured records, all of them or none.
+def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Columns]]) -> list[str]:
+    """Store measured records, all of them or none, and name the evaluations that were not taken.
 
-    Several of one round and agent are its versions. Those that are there already, as where a
-    transcript is taken in twice or has grown since, are not stored again.
+    Several of one round and agent are its versions, also where their text is the same. Each
+    version that is there already stands for one record at most, which is then not stored again.
     """
-    versions: Counter[tuple[int, str]] = Counter()
+    by_place: dict[tuple[int, str], list[tuple[ProposalRecord, Columns]]] = {}
+    for record, measured in taken:
+        by_place.setdefault((record.round, record.author_agent_id), []).append((record, measured))
+    left: list[str] = []
     with store.database.transaction():
-        for record, measured in taken:
-            place = (record.round, record.author_agent_id)
-            versions[place] += 1
-            _take(store, record, measured, version=versions[place])
+        for (number, agent_id), records in by_place.items():
+            there = list(store.rows(rounds=[number], agent_ids=[agent_id], latest=False))
+            for record, measured in records:
+                row = _same_version(store, there, record)
+                if row is not None:
+                    there.remove(row)
+                left += _take(store, record, measured, row)
+    return left
 
 
-def _take(store: Store, record: ProposalRecord, measured: Columns, *, version: int) -> None:
-    """Store a record, which is the given one of the versions that are taken."""
-    agent_id, content = record.author_agent_id, record.proposal.content
-    thoughts = record.proposal.thought_process
-    row = store.row(agent_id, round=record.round, version=version)
-    if row is None or (row.content, row.thoughts) != (content, thoughts):
-        row = store.propose(
-            agent_id,
+def _same_version(store: Store, there: Sequence[Row], record: ProposalRecord) -> Row | None:
+    """Find the version that a record is of; the one that is most like it where there are several.
+
+    It has the record's text and thoughts, and no unknown field that the record has not.
+    """
+    text = (record.proposal.content, record.proposal.thought_process)
+    alike = [
+        row
+        for row in there
+        if (row.content, row.thoughts) == text and _loses_nothing(row.unknown, _unknown(record))
+    ]
+    if len(alike) < 2:
+        return alike[0] if alike else None
+
+    def likeness(row: Row) -> tuple[bool, int, bool]:
+        given = Counter(_lines(record.evaluations or ()))
+        different = given.copy()
+        different.subtract(_lines(store.evaluations(row.id)))
+        return (
+            json_line(row.unknown) == json_line(_unknown(record)),
+            -sum(map(abs, different.values())),
+            row.aggregated_score == record.aggregated_score,
+        )
+
+    return max(alike, key=likeness)
+
+
+def _loses_nothing(before: Any, after: dict[str, Any]) -> bool:
+    if before is None:
+        return True
+    return all(
+        name in after[part]["extra"] and json_line(after[part]["extra"][name]) == json_line(value)
+        for part in ("record", "proposal")
+        for name, value in before[part]["extra"].items()
+    )
+
+
+def _lines(entries: Iterable[EvaluationEntry]) -> list[bytes]:
+    return [json_line(to_wire(entry)) for entry in entries]
+
+
+def _take(
+    store: Store, record: ProposalRecord, measured: Columns, row: Row | None
+) -> Iterator[str]:
+    """Store a record, as a new version where it is of none; name the evaluations left out."""
+    if row is None:
+        row = store.insert(
+            record.author_agent_id,
             measured,
             round=record.round,
-            content=content,
-            thoughts=thoughts,
+            content=record.proposal.content,
+            thoughts=record.proposal.thought_process,
         )
     unknown = _unknown(record)
-    if row.unknown != unknown:
+    if json_line(row.unknown) != json_line(unknown):
         store.set_unknown(row.id, unknown)
-    present = Counter(json_line(to_wire(entry)) for entry in store.evaluations(row.id))
+    present = store.evaluations(row.id)
+    known = set(_lines(present))
+    evaluators = [entry.evaluator_agent_id for entry in present]
     new = []
     for entry in record.evaluations or ():
-        wire = json_line(to_wire(entry))
-        if present[wire]:
-            present[wire] -= 1
-        else:
+        if known_as(entry.evaluator_agent_id, evaluators) is None:
             new.append(entry)
+        elif json_line(to_wire(entry)) not in known:
+            yield (
+                f"{shown(entry.evaluator_agent_id)} on {shown(row.agent_id)}, round {row.round}, "
+                f"version {row.version}"
+            )
     if new:
         store.add_evaluations(row.id, new)
     # The score that a record brings is that of the record's evaluations, and of no others.
-    others = sum(present.values())
-    if record.aggregated_score is not None and not others:
+    given = record.evaluations or ()
+    if record.aggregated_score is not None and set(_lines([*present, *new])) <= set(_lines(given)):
         store.set_score(row.id, record.aggregated_score)
 
 
@@ -193,14 +254,16 @@ def _kept(unknown: dict[str, Any], *, since: AbstractSet[str] = frozenset()) -> 
     }
 
 
-def copy_versions(source: Store, target: Store) -> int:
-    """Copy every version with its measurement and evaluations, and give how many there were."""
+def copy_versions(source: Store, target: Store) -> tuple[int, list[str]]:
+    """Copy every version with its measurement and evaluations.
+
+    Gives how many there were, and names the evaluations that were not taken.
+    """
     with source.database.reading():
         taken = [
             (record_of(source, row), source.columns(row.id)) for row in source.rows(latest=False)
         ]
-    take_records(target, taken)
-    return len(taken)
+    return len(taken), take_records(target, taken)
 
 
 def save_transcript(store: Store, path: Path) -> int:
@@ -208,21 +271,6 @@ def save_transcript(store: Store, path: Path) -> int:
     database = store.database.path
     if database is not None and path.exists() and path.samefile(database):
         raise TranscriptError(f"{path} is the deliberation's own database; save to another file")
-    # A link is followed, so that what it leads to is replaced and not the link.
-    target = Path(os.path.realpath(path))
-    draft = target.parent / f".{target.name[:40]}.{uuid.uuid4().hex}"
-    written = 0
-    try:
-        with open(draft, "xb") as file, store.database.reading():
-            for row in store.rows(latest=False):
-                file.write(json_line(to_wire(record_of(store, row))) + b"\n")
-                written += 1
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, draft)
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
-    return written
+    with store.database.reading():
+        rows = store.rows(latest=False)
+        return save_lines(path, (json_line(to_wire(record_of(store, row))) for row in rows))

@@ -7,6 +7,7 @@ lines of one proposal, and to search them all, beside a plain scan of the same t
 # ruff: noqa: T201 (a benchmark prints its table)
 
 import argparse
+import contextlib
 import random
 import tempfile
 import time
@@ -44,7 +45,7 @@ def fill(path: Path, *, count: int, size: int) -> list[str]:
     measured = [
         measurement_columns(default_registry().measure(text), content=text) for text in texts
     ]
-    with Database(path) as database, database.transaction():
+    with contextlib.closing(Database(path)) as database, database.transaction():
         store = Store(database)
         for number in range(count):
             store.propose(
