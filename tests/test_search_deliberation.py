@@ -75,7 +75,12 @@ BY_BOB, BY_CLEO, BY_ANN = "1 Ann (x) < Bob", "1 Ann (x) < Cleo", "1 Bob < Ann (x
         ({"keywords": ["'; DROP TABLE versions; --"]}, []),
         ({"rounds": [2]}, [LATER]),
         ({"rounds": [2, 7]}, [LATER]),
-        ({"rounds": []}, []),
+        # Models send empty lists for filters that they do not want.
+        ({"rounds": []}, [ANN, BY_BOB, BY_CLEO, BOB, BY_ANN, LATER]),
+        (
+            {"agent_ids": [], "stances": [], "verdicts": []},
+            [ANN, BY_BOB, BY_CLEO, BOB, BY_ANN, LATER],
+        ),
         # More than SQLite takes as parameters of one query.
         ({"rounds": range(2, 300_000)}, [LATER]),
         ({"agent_ids": ["Bob", "bob", " BOB"] * 100_000}, [BOB, BY_ANN]),
@@ -108,6 +113,19 @@ def test_search_deliberation__hits__are_written_as_designed(deliberation: Delibe
         "<content>The latency is wrong.</content>\n"
         "</evaluation>"
     )
+
+
+@pytest.mark.parametrize("evaluations", [[0.3], [1.0], [0.1, 0.2, 0.7], [1e-9], [-0.25]])
+def test_search_deliberation__score_in_an_answer__finds_it_again(evaluations: list[float]) -> None:
+    with Deliberation() as deliberation:
+        one = deliberation.propose("Ann", "a")
+        deliberation.add_evaluations(
+            (one, EvaluationEntry(evaluator_agent_id=f"E{n}", evaluation=Evaluation(score=score)))
+            for n, score in enumerate(evaluations)
+        )
+        answer = deliberation.search_deliberation(phase="proposing")
+        score = float(answer.split('score="')[1].split('"')[0])
+        assert deliberation.search(min_score=score, max_score=score).hits
 
 
 def test_search_deliberation__without_keywords__has_no_matched_lines(

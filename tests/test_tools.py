@@ -119,6 +119,32 @@ def test_call_tool__closed_deliberation__is_answered_too() -> None:
     )
 
 
+DEEP = "[" * 500 + "]" * 500
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        f'{{"keywords": {DEEP}, "agent_id": {DEEP}}}',
+        DEEP,
+        {"keywords": json.loads(DEEP), "agent_id": json.loads(DEEP)},
+        json.loads(DEEP),
+    ],
+    ids=["text", "text of a list", "mapping", "list"],
+)
+def test_call_tool__arguments_that_nest_deep__are_answered(
+    deliberation: Deliberation, name: str, arguments: Any
+) -> None:
+    assert f"of {name} " in (answer := deliberation.call_tool(name, arguments)) or name in answer
+
+
+def nested(value: Any, depth: int) -> Any:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
 anything = st.recursive(
     st.none()
     | st.booleans()
@@ -128,7 +154,8 @@ anything = st.recursive(
     | st.builds(lambda: 10**5000)
     | st.floats()
     | texts
-    | st.binary(),
+    | st.binary()
+    | st.builds(nested, st.none() | st.text(), st.integers(100, 700)),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.tuples(inner)
@@ -142,7 +169,8 @@ argument_names = st.sampled_from(
 near_misses = st.dictionaries(
     argument_names, anything | st.sampled_from(["Ann", "bob", [1], ["x"]])
 )
-json_values = st.none() | st.booleans() | st.integers() | st.floats() | texts
+deep = st.builds(nested, st.integers(), st.integers(100, 700))
+json_values = deep | st.none() | st.booleans() | st.integers() | st.floats() | texts
 as_json = st.dictionaries(argument_names | texts, json_values | st.lists(json_values)).map(
     json.dumps
 )
@@ -185,8 +213,10 @@ ALLOWED: dict[str, st.SearchStrategy[dict[str, Any]]] = {
             "phase": optional(st.sampled_from(PHASES)),
             "stances": optional(st.lists(st.sampled_from(STANCES))),
             "verdicts": optional(st.lists(st.sampled_from(VERDICTS))),
-            "min_score": optional(st.floats(-9, 0)),
-            "max_score": optional(st.floats(0, 9) | st.integers(0)),
+            "min_score": optional(st.floats(max_value=0, allow_infinity=False)),
+            "max_score": optional(
+                st.floats(min_value=0, allow_infinity=False) | st.integers(0, 10**308)
+            ),
             "limit": optional(positive),
         },
     ),
@@ -226,6 +256,8 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("search_deliberation", {"stances": ["x"]}),
     ("search_deliberation", {"verdicts": ["x"]}),
     ("search_deliberation", {"min_score": "1"}),
+    ("search_deliberation", {"min_score": 10**400}),
+    ("search_deliberation", {"max_score": -(10**400)}),
     ("search_deliberation", {"limit": 0}),
 ]
 

@@ -85,7 +85,7 @@ class ReadableProposals(KeptProposals):
         `matched_lines` are the first 20 numbers of lines that hold any of them. All filters must
         hold: `agent_ids` and the scores are the proposal's, also where an evaluation is found;
         `stances` and `verdicts` are an evaluation's, so with either no proposal is found. Results
-        are ordered by round and agent: 10 by default, 50 at most.
+        are ordered by round and agent: 10 by default, 50 at most. An empty list is as none.
 
         >>> from shape_magic import Deliberation
         >>> deliberation = Deliberation()

@@ -56,7 +56,7 @@ class ProposalHit(msgspec.Struct, frozen=True, kw_only=True):
         """Give the hit in pieces, as it stands in the answer."""
         attributes = {"round": str(self.round), "agent": self.agent_id}
         if self.aggregated_score is not None:
-            attributes["score"] = f"{self.aggregated_score:.4g}"
+            attributes["score"] = _score_text(self.aggregated_score)
         attributes["lines"] = str(self.lines)
         if self.matched_lines:
             attributes["matched_lines"] = ",".join(map(str, self.matched_lines))
@@ -80,7 +80,7 @@ class EvaluationHit(msgspec.Struct, frozen=True, kw_only=True):
             "evaluator": self.entry.evaluator_agent_id,
         }
         if evaluation.score is not None:
-            attributes["score"] = f"{evaluation.score:.4g}"
+            attributes["score"] = _score_text(evaluation.score)
         if evaluation.stance is not None:
             attributes["stance"] = evaluation.stance
         if self.entry.synthetic:
@@ -133,12 +133,13 @@ def search(
 ) -> SearchResults:
     """Search proposals and evaluations; see `Deliberation.search_deliberation`."""
     wanted = [] if keywords is None else [one.lower() for one in texts("keywords", keywords)]
-    in_rounds = None if rounds is None else _rounds(rounds)
-    of_agents = None if agent_ids is None else texts("agent_ids", agent_ids)
+    # A model that fills in every argument sends an empty list for a filter that it does not want.
+    in_rounds = (None if rounds is None else _rounds(rounds)) or None
+    of_agents = (None if agent_ids is None else texts("agent_ids", agent_ids)) or None
     if phase is not None and phase not in PHASES:
         raise ArgumentError(f"phase is {shown(phase)}; there are {listed(PHASES)}")
-    with_stances = None if stances is None else words("stances", stances, STANCES)
-    with_verdicts = None if verdicts is None else words("verdicts", verdicts, VERDICTS)
+    with_stances = (None if stances is None else words("stances", stances, STANCES)) or None
+    with_verdicts = (None if verdicts is None else words("verdicts", verdicts, VERDICTS)) or None
     scored = _score_filter(min_score, max_score)
     limit = min(integer("limit", limit, least=1), MOST_RESULTS)
 
@@ -255,6 +256,12 @@ def _score_filter(
             f"min_score {min_score} is above max_score {max_score}; the lower bound is min_score"
         )
     return lambda score: score is not None and low <= score <= high
+
+
+def _score_text(score: float) -> str:
+    """Write a score short, and so that it reads back equal: it may be fed back as a bound."""
+    short = f"{score:.4g}"
+    return short if float(short) == score else repr(float(score))
 
 
 def _element(name: str, attributes: dict[str, str], content: str) -> Iterator[Piece]:

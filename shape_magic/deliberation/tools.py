@@ -3,6 +3,7 @@
 The schema is made from the same struct that the arguments are read with, so the two agree.
 """
 
+import sys
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -31,6 +32,10 @@ _Text = Annotated[str, msgspec.Meta(min_length=1)]
 _Round = Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 0, "maximum": LAST_ROUND})]
 _FromOne = Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 1})]
 _FromZero = Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 0})]
+_Score = Annotated[
+    float,
+    msgspec.Meta(extra_json_schema={"minimum": -sys.float_info.max, "maximum": sys.float_info.max}),
+]
 _Phase = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(PHASES)})]
 _Stance = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(STANCES)})]
 _Verdict = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(VERDICTS)})]
@@ -72,7 +77,8 @@ class SearchDeliberation(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
 
     Every keyword must occur in a proposal's solution or thoughts, or in an evaluation's
     justification; case makes no difference. A proposal's matched_lines are numbers of lines that
-    hold a keyword: read on there with read_proposal. All filters must hold.
+    hold a keyword: read on there with read_proposal. All filters must hold; one that is null or
+    an empty list is no filter.
     """
 
     keywords: Annotated[
@@ -96,10 +102,10 @@ class SearchDeliberation(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
         _described("only evaluations that give one of these verdicts on a claim"),
     ] = None
     min_score: Annotated[
-        float | None, _described("only proposals with at least this aggregated score")
+        _Score | None, _described("only proposals with at least this aggregated score")
     ] = None
     max_score: Annotated[
-        float | None, _described("only proposals with at most this aggregated score")
+        _Score | None, _described("only proposals with at most this aggregated score")
     ] = None
     limit: Annotated[
         _FromOne | None,
@@ -159,6 +165,8 @@ def tool_arguments(name: str, arguments: object) -> dict[str, Any]:
         read = msgspec.convert({key: _whole(value) for key, value in arguments.items()}, kind)
     except msgspec.ValidationError as error:
         raise ArgumentError(f"{name}: {field_first(str(error))}") from None
+    except RecursionError:
+        raise ArgumentError(f"the arguments of {name} nest too deeply") from None
     return {key: value for key in names if (value := getattr(read, key)) is not None}
 
 
