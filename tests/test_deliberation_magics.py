@@ -1,7 +1,9 @@
 """The magics over a deliberation: what they take, what they return and how that shows."""
 
 import copy
+import errno
 import json
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from jupyter_client.manager import start_new_kernel
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.retrieval import Piece
-from shape_magic.errors import TranscriptWarning
+from shape_magic.errors import StoreError
 from shape_magic.notebook.answers import Answer
 from shape_magic.visible import visible
 from tests.strategies import texts
@@ -105,6 +107,7 @@ def test_evaluation_prompt__with_and_without_shape_and_task(
         ("evaluation_prompt", "--round 9", "round 9 has no proposals; there are rounds 1, 2"),
         ("deliberation", "--skip-bad", "--skip-bad belongs to --load"),
         ("deliberation", ".", "'.' is a directory; name a file in it"),
+        ("deliberation", "--save none/out.jsonl", "'none/out.jsonl': No such file or directory"),
         ("deliberation", "--load none.jsonl", "'none.jsonl': No such file or directory"),
     ],
 )
@@ -210,7 +213,10 @@ def test_deliberation__on_a_file__takes_what_was_in_memory_along(
     # Another file is another deliberation: the first one's proposals stay in the first.
     other = shell.run_line_magic("deliberation", str(tmp_path / "other.db"))
     assert other.proposals() == []
-    assert shell.run_line_magic("deliberation", f"'{path}' --reset").proposals() == []
+    with pytest.raises(UsageError, match="--reset removes everything"):
+        shell.run_line_magic("deliberation", f"'{path}' --reset")
+    assert shell.run_line_magic("deliberation", f"'{path}'").proposals() != []
+    assert shell.run_line_magic("deliberation", "--reset").proposals() == []
 
 
 def test_deliberation__file_that_is_refused__leaves_the_session_as_it_is(
@@ -225,7 +231,10 @@ def test_deliberation__file_that_is_refused__leaves_the_session_as_it_is(
 
 
 def test_deliberation__load_and_save__transcripts(
-    shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
+    shell: InteractiveShell,
+    deliberation: Deliberation,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = tmp_path / "rounds.jsonl"
     shell.run_line_magic("deliberation", f"--save {path}")
@@ -235,8 +244,53 @@ def test_deliberation__load_and_save__transcripts(
     path.write_text(path.read_text() + json.dumps({"round": "x"}) + "\n")
     with pytest.raises(UsageError, match=r"rounds.jsonl, line 4: \$.round: expected int, got str"):
         shell.run_line_magic("deliberation", f"--load {path}")
-    with pytest.warns(TranscriptWarning, match="1 of 4 records left out"):
+    capsys.readouterr()
+    for _ in range(2):
         shell.run_line_magic("deliberation", f"--load {path} --skip-bad")
+        assert capsys.readouterr().out == (
+            f"{path}: 1 of 4 records left out: line 4: $.round: expected int, got str\n"
+        )
+
+
+def test_deliberation__transcript_that_is_bad__changes_nothing(
+    shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
+) -> None:
+    before = deliberation.proposals()
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("{}")
+    for line in (
+        f"--reset --load {bad}",
+        f"--reset --load {tmp_path}/none.jsonl",
+        f"{tmp_path}/new.db --load {bad}",
+    ):
+        with pytest.raises(UsageError):
+            shell.run_line_magic("deliberation", line)
+        assert shell.run_line_magic("deliberation", "") is deliberation
+        assert deliberation.proposals() == before
+    good = tmp_path / "good.jsonl"
+    Deliberation().save(good)
+    shell.run_line_magic("deliberation", f"--reset --load {good}")
+    assert deliberation.proposals() == []
+
+
+def test_deliberation__disk_that_fails__raises_and_is_no_bad_usage(
+    shell: InteractiveShell,
+    deliberation: Deliberation,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patched:
+
+        def fail(descriptor: int) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        patched.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match=r"No space left on device: '.*out\.jsonl'"):
+            shell.run_line_magic("deliberation", f"--save {tmp_path}/out.jsonl")
+    deliberation.close()
+    for magic in ("read_proposal", "search_deliberation"):
+        with pytest.raises(StoreError, match="is closed"):
+            shell.run_line_magic(magic, "Ann")
 
 
 def test_kernel_restarted__and_the_file_named_again__gives_everything_back(

@@ -1,7 +1,11 @@
 """`%deliberation`, `%read_proposal`, `%search_deliberation` and `%evaluation_prompt`."""
 
 import argparse
+import errno
 import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from IPython.core.error import UsageError
@@ -10,7 +14,7 @@ from IPython.core.magic import Magics, magics_class
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.retrieval import THOUGHTS_PAGE, Piece
 from shape_magic.deliberation.search import DEFAULT_RESULTS
-from shape_magic.errors import StoreError
+from shape_magic.errors import StoreError, TranscriptWarning
 from shape_magic.notebook.answers import Answer
 from shape_magic.notebook.magics.declare import (
     argument,
@@ -20,12 +24,34 @@ from shape_magic.notebook.magics.declare import (
 )
 from shape_magic.notebook.magics.options import bad_usage, bind, lookup, parse
 from shape_magic.notebook.session import Session
+from shape_magic.visible import visible
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
 
 __all__ = ["DeliberationMagics"]
 
 _RANGE: Final = re.compile(r"(?P<first>[0-9]*):(?P<last>[0-9]*)|(?P<only>[0-9]+)")
 _NO_TASK: Final = "(none given: --task names the variable that holds it)"
+
+
+_BAD_PATHS: Final = frozenset(
+    {
+        *(errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.EPERM),
+        *(errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS),
+    }
+)
+"""What the system says of a path that cannot be the one that is meant; all else is a failure."""
+
+
+@contextmanager
+def _bad_paths() -> Iterator[None]:
+    try:
+        yield
+    except StoreError:
+        raise
+    except OSError as error:
+        if error.errno not in _BAD_PATHS:
+            raise
+        raise UsageError(visible(f"{error.filename!r}: {error.strerror}")) from None
 
 
 def lines_argument(text: str) -> tuple[int | None, int | None]:
@@ -56,7 +82,11 @@ class DeliberationMagics(Magics):
             "--skip-bad", action="store_true", help="with --load, leave out lines that are bad"
         ),
         argument("--save", metavar="PATH", help="write everything as a transcript"),
-        argument("--reset", action="store_true", help="first remove everything"),
+        argument(
+            "--reset",
+            action="store_true",
+            help="remove everything; with --load, once the transcript could be read",
+        ),
         output_argument(),
     )
     def deliberation(self, line: str) -> Deliberation:
@@ -67,33 +97,46 @@ class DeliberationMagics(Magics):
         options = parse(DeliberationMagics.deliberation, line)
         if options.skip_bad and options.load is None:
             raise UsageError("--skip-bad belongs to --load, as in --load rounds.jsonl --skip-bad")
+        if options.reset and options.path is not None:
+            raise UsageError(
+                "--reset removes everything that the session's deliberation holds: "
+                f"switch to {visible(options.path)!r} first, and look at what is in it"
+            )
         session = self.session
-        with bad_usage():
-            try:
-                if options.path is not None:
-                    self._open(options.path)
-                if options.reset:
-                    session.deliberation.reset()
-                if options.load is not None:
-                    session.deliberation.add_transcript(options.load, skip_bad=options.skip_bad)
-                if options.save is not None:
-                    session.deliberation.save(options.save)
-            except StoreError:
-                raise
-            except OSError as error:
-                raise UsageError(f"{error.filename!r}: {error.strerror}") from None
+        with bad_usage(), _bad_paths():
+            if options.path is not None:
+                self._open(options.path, options)
+            elif options.load is not None:
+                self._load(session.deliberation, options)
+            elif options.reset:
+                session.deliberation.reset()
+            if options.save is not None:
+                session.deliberation.save(options.save)
         bind(session.shell, options.output, session.deliberation)
         return session.deliberation
 
-    def _open(self, path: str) -> None:
+    def _open(self, path: str, options: argparse.Namespace) -> None:
+        """Put the session on a file, once everything that was asked for is in it."""
         opened = Deliberation.open(path, registry=self.session.registry)
         try:
             if self.session.deliberation.path is None:
                 opened.add_deliberation(self.session.deliberation)
+            if options.load is not None:
+                self._load(opened, options)
         except BaseException:
             opened.close()
             raise
         self.session.deliberation = opened
+
+    def _load(self, deliberation: Deliberation, options: argparse.Namespace) -> None:
+        with warnings.catch_warnings():
+            # A warning shows once in a session; what is not taken shows each time.
+            warnings.simplefilter("ignore", TranscriptWarning)
+            report = deliberation.add_transcript(
+                options.load, skip_bad=options.skip_bad, replace=options.reset
+            )
+        if report.left_out or report.left_evaluations:
+            print(visible(str(report)))  # noqa: T201
 
     @declare(
         "line",

@@ -11,7 +11,7 @@ from typing import Final
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
-from shape_magic.errors import ShapeMagicError
+from shape_magic.errors import FileRefusedError, ShapeMagicError, StoreError
 from shape_magic.notebook.magics.declare import parser_of
 from shape_magic.visible import visible
 
@@ -63,9 +63,16 @@ def split_options(magic: Callable[..., object], line: str) -> tuple[str, str]:
 
 @contextmanager
 def bad_usage() -> Iterator[None]:
-    """Turn what the library refuses into the one line that IPython prints for a bad call."""
+    """Turn what the library refuses into the one line that IPython prints for a bad call.
+
+    That a disk fails, or another process holds a file, is no bad call: it raises.
+    """
     try:
         yield
+    except FileRefusedError as error:
+        raise UsageError(visible(str(error))) from None
+    except StoreError:
+        raise
     except ShapeMagicError as error:
         raise UsageError(visible(str(error))) from None
 
