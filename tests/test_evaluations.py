@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shape_magic.deliberation import Deliberation
-from shape_magic.deliberation.evaluations import reply_object
+from shape_magic.deliberation.reply import reply_object
 from shape_magic.errors import ArgumentError, NotFoundError, ReplyError, ShapeMagicError
 from shape_magic.vocabulary import CATEGORIES
 

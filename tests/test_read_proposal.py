@@ -73,6 +73,7 @@ def test_read__bounds__are_met_and_clamped(
     ("agent_id", "bounds", "answer"),
     [
         ("Ann", {"from_line": 60}, "Line 60 exceeds the proposal's 7 lines."),
+        ("Ann", {"from_line": 10**5000}, "Line about 10**5000 exceeds the proposal's 7 lines."),
         ("Ann", {"from_line": 8, "to_line": 3}, "Line 8 exceeds the proposal's 7 lines."),
         ("Ann", {"from_line": 8, "to_line": 0}, "Line 8 exceeds the proposal's 7 lines."),
         ("Bob", {"from_line": 1}, "Line 1 exceeds the proposal's 0 lines."),

@@ -1,5 +1,6 @@
 """Transcripts are read whole or not at all, and written back as they came."""
 
+import concurrent.futures
 import json
 import math
 import os
@@ -441,3 +442,34 @@ def test_add_transcript__replacing__keeps_everything_where_the_file_is_bad(tmp_p
         assert deliberation.proposals() == [kept]
         assert deliberation.add_transcript(path, replace=True).records == 1
         assert deliberation.agents() == ["Ann"]
+
+
+def test_save__that_fails__leaves_the_deliberation_to_other_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deliberation = Deliberation()
+    for number in range(3):
+        deliberation.propose(f"Agent {number}", "a")
+
+    def fail(record: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("shape_magic.deliberation.transcripts.json_line", fail)
+        with pytest.raises(OSError, match="No space") as caught:
+            deliberation.save(tmp_path / "out.jsonl")
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        # The error is still held, and with it everything that its traceback holds.
+        assert caught.value.errno == 28
+        assert executor.submit(deliberation._store.database._lock.acquire, timeout=5).result()
+
+
+def test_add_transcript__evaluator_who_may_be_two_others__is_taken_as_written(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "in.jsonl"
+    deliberation = Deliberation()
+    for names in (["Judge (a)", "Judge (b)"], ["Judge (a)", "Judge (b)", "Judge"]):
+        given = [evaluation(name, 1.0) for name in names]
+        deliberation.add_transcript(write(path, record(evaluations=given)))
+    assert [one.evaluator_agent_id for one in deliberation.evaluations("Ann")] == names

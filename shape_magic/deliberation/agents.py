@@ -9,7 +9,7 @@ from typing import Final
 
 from shape_magic.errors import NotFoundError
 
-__all__ = ["find_agent", "known_as", "listed", "shown"]
+__all__ = ["find_agent", "known_as", "listed", "plain_id", "shown"]
 
 _SHOWN_LENGTH: Final = 80
 _LISTED: Final = 10
@@ -28,7 +28,7 @@ def find_agent(asked: str, known: Sequence[str]) -> str:
     >>> find_agent("ann", ["Ann (model-x)", "Bob (model-x)"])
     'Ann (model-x)'
     """
-    found = _the_one(asked, known, (_plain, _plain_name))
+    found = _the_one(asked, known, (plain_id, _plain_name))
     if found is not None:
         return found
     if not known:
@@ -47,11 +47,11 @@ def known_as(evaluator: str, known: Sequence[str]) -> str | None:
     >>> known_as("judge (model-x)", ["Ann", "Judge"])
     'Judge'
     """
-    found = _the_one(evaluator, known, (_plain, _plain_name))
+    found = _the_one(evaluator, known, (plain_id, _plain_name))
     name = _plain_name(evaluator)
     if found is not None or name is None:
         return found
-    return _the_one(evaluator, known, (_plain,), wanted=name)
+    return _the_one(evaluator, known, (plain_id,), wanted=name)
 
 
 def _the_one(
@@ -63,7 +63,7 @@ def _the_one(
 ) -> str | None:
     if asked in known:
         return asked
-    wanted = _plain(asked) if wanted is None else wanted
+    wanted = plain_id(asked) if wanted is None else wanted
     for form in forms:
         matches = [one for one in dict.fromkeys(known) if form(one) == wanted]
         if len(matches) == 1:
@@ -76,10 +76,10 @@ def _the_one(
 def nearest(asked: str, known: Iterable[str]) -> list[str]:
     """Order ids by how near they are to what was asked for, the nearest first."""
     matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(_plain(asked)[:_COMPARED_LENGTH])
+    matcher.set_seq2(plain_id(asked)[:_COMPARED_LENGTH])
 
     def nearness(one: str) -> float:
-        matcher.set_seq1(_plain(one)[:_COMPARED_LENGTH])
+        matcher.set_seq1(plain_id(one)[:_COMPARED_LENGTH])
         # Letters in common tell well enough, and a misspelt id must not take seconds.
         return matcher.quick_ratio()
 
@@ -110,10 +110,11 @@ def listed(values: Sequence[object]) -> str:
     return f"{names} and {more:,} more" if more > 0 else names
 
 
-def _plain(agent_id: str) -> str:
+def plain_id(agent_id: str) -> str:
+    """Write an id without regard to case and surrounding space."""
     return agent_id.strip().casefold()
 
 
 def _plain_name(agent_id: str) -> str | None:
     match = _NAME_AND_MODEL.fullmatch(agent_id)
-    return _plain(match["name"]) if match else None
+    return plain_id(match["name"]) if match else None

@@ -1,39 +1,29 @@
-"""The tables of a deliberation: versions of proposals, and the evaluations that they were given.
+"""The table of a deliberation's proposals, version by version.
 
 Agents are taken here as they are written; finding one by half a name is `agents.py`. What reading
 needs is stored with a proposal, so nothing is measured again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any
 
-from shape_magic.deliberation.aggregate import aggregated_score
-from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.encoding import (
     Columns,
-    damage_reported,
     decoded,
-    decoded_json,
     decoded_shape,
     encoded,
     json_line,
     measurement_of,
 )
+from shape_magic.deliberation.kept_evaluations import KeptEvaluations
 from shape_magic.deliberation.proposal import Proposal
-from shape_magic.deliberation.records import EvaluationEntry, read_record, to_wire
 from shape_magic.deliberation.rows import COLUMNS, ROUND, Row, row_of, where
-from shape_magic.errors import StoreError
 
 __all__ = ["Row", "Store"]
 
 
-class Store:
+class Store(KeptEvaluations):
     """What is kept in a database; each method is one transaction, or part of the one it is in."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-
-    # Proposals
 
     def current_round(self) -> int:
         """Give the highest round, 1 where there is none."""
@@ -95,7 +85,7 @@ class Store:
         rounds: Iterable[int] | None = None,
         agent_ids: Iterable[str] | None = None,
         latest: bool = True,
-    ) -> Iterator[Row]:
+    ) -> Generator[Row, None, None]:
         """Give versions by round, agent and version, of all rounds and agents or of those named.
 
         To be consumed inside `database.reading()`, so that it sees one moment.
@@ -261,64 +251,3 @@ class Store:
                 (number, decoded(agent)): (decoded(kind), decoded(analyzer))
                 for number, agent, kind, analyzer in found
             }
-
-    # Evaluations
-
-    def evaluations(self, row_id: int) -> list[EvaluationEntry]:
-        """Give the evaluations of a version, in the order in which they came."""
-        wires = self.evaluation_wires(row_id)
-        with damage_reported("an evaluation"):
-            return [read_record(EvaluationEntry, wire) for wire in wires]
-
-    def evaluation_wires(self, row_id: int) -> list[dict[str, Any]]:
-        """Give the evaluations of a version as parsed JSON."""
-        with self.database.reading() as connection:
-            found = connection.execute(
-                "SELECT record FROM evaluations WHERE proposal = ? ORDER BY id", (row_id,)
-            )
-            wires = [decoded_json(record) for (record,) in found]
-        if not all(isinstance(one, dict) and "evaluation" in one for one in wires):
-            raise StoreError("the deliberation's file is damaged: an evaluation cannot be read")
-        return wires
-
-    def evaluated(self) -> set[int]:
-        """Give the ids of the versions that have an evaluation."""
-        with self.database.reading() as connection:
-            found = connection.execute("SELECT DISTINCT proposal FROM evaluations")
-            return {row_id for (row_id,) in found}
-
-    def evaluators(self, row_id: int) -> list[str]:
-        """Give the ids of those who evaluated a version, in the order in which they did."""
-        with self.database.reading() as connection:
-            found = connection.execute(
-                "SELECT evaluator FROM evaluations WHERE proposal = ? ORDER BY id", (row_id,)
-            )
-            return [decoded(evaluator) for (evaluator,) in found]
-
-    def add_evaluations(self, row_id: int, entries: Iterable[EvaluationEntry]) -> None:
-        """Add evaluations to a version and compute its score anew."""
-        with self.database.transaction() as connection:
-            connection.executemany(
-                "INSERT INTO evaluations (proposal, evaluator, record) VALUES (?, ?, ?)",
-                [
-                    (row_id, encoded(one.evaluator_agent_id), json_line(to_wire(one)))
-                    for one in entries
-                ],
-            )
-            self.set_score(row_id, aggregated_score(self.evaluations(row_id)))
-
-    def remove_evaluations(self, row_id: int, *, evaluator: str) -> int:
-        """Remove what one evaluator gave a version, and compute its score anew."""
-        with self.database.transaction() as connection:
-            removed = connection.execute(
-                "DELETE FROM evaluations WHERE proposal = ? AND evaluator = ?",
-                (row_id, encoded(evaluator)),
-            ).rowcount
-            if removed:
-                self.set_score(row_id, aggregated_score(self.evaluations(row_id)))
-        return removed
-
-    def set_score(self, row_id: int, score: float | None) -> None:
-        """Set a version's aggregated score, which stands until its evaluations change."""
-        with self.database.transaction() as connection:
-            connection.execute("UPDATE versions SET score = ? WHERE id = ?", (score, row_id))

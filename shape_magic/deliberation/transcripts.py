@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from shape_magic.analyzers.registry import Registry
-from shape_magic.deliberation.agents import known_as, shown
+from shape_magic.deliberation.agents import plain_id, shown
 from shape_magic.deliberation.arguments import agent_id_text
 from shape_magic.deliberation.encoding import Columns, json_line, measurement_columns
 from shape_magic.deliberation.json_lines import BadLine, read_lines, save_lines
@@ -199,10 +199,10 @@ def _take(
         store.set_unknown(row.id, unknown)
     present = store.evaluations(row.id)
     known = set(_lines(present))
-    evaluators = [entry.evaluator_agent_id for entry in present]
+    evaluators = {plain_id(entry.evaluator_agent_id) for entry in present}
     new = []
     for entry in record.evaluations or ():
-        if known_as(entry.evaluator_agent_id, evaluators) is None:
+        if plain_id(entry.evaluator_agent_id) not in evaluators:
             new.append(entry)
         elif json_line(to_wire(entry)) not in known:
             yield (
@@ -271,6 +271,6 @@ def save_transcript(store: Store, path: Path) -> int:
     database = store.database.path
     if database is not None and path.exists() and path.samefile(database):
         raise TranscriptError(f"{path} is the deliberation's own database; save to another file")
-    with store.database.reading():
-        rows = store.rows(latest=False)
+    # Closed here: one that waits to go on, as where a write fails, holds the database's lock.
+    with store.database.reading(), contextlib.closing(store.rows(latest=False)) as rows:
         return save_lines(path, (json_line(to_wire(record_of(store, row))) for row in rows))
