@@ -1,5 +1,6 @@
 """A deliberation's file is opened with care, and a failure leaves what it held."""
 
+import concurrent.futures
 import contextlib
 import os
 import sqlite3
@@ -328,3 +329,22 @@ def test_read__damaged_column__is_a_store_error_or_a_text(
     if column not in ("content", "unknown"):
         assert failures
     assert all("file is damaged: a" in failure for failure in failures)
+
+
+def test_error__that_is_kept__leaves_the_deliberation_to_other_threads() -> None:
+    deliberation = Deliberation()
+    for name in ("Ann", "Bob", "Cleo"):
+        one = deliberation.propose(name, "a")
+        entry = EvaluationEntry(evaluator_agent_id="Eve", evaluation=Evaluation(score=0.5))
+        deliberation.add_evaluations([(one, entry)])
+    with deliberation._store.database.transaction() as connection:
+        connection.execute("UPDATE evaluations SET record = ?", (b"{",))
+    kept = []
+    for read in (deliberation.records, deliberation.summarize, deliberation.search_deliberation):
+        with pytest.raises(StoreError) as caught:
+            read()
+        kept.append(caught)
+    # The tracebacks hold everything that was under way.
+    with concurrent.futures.ThreadPoolExecutor(1) as executor:
+        assert executor.submit(deliberation._store.database._lock.acquire, timeout=5).result()
+    assert len(kept) == 3

@@ -183,7 +183,8 @@ class Deliberation(ReadableProposals):
         if proposals is None:
             number = self.current_round if round is None else round_number(round)
             self._check_round(number)
-            return list(self._store.rows(rounds=[number]))
+            with self._store.rows(rounds=[number]) as rows:
+                return list(rows)
         for one in proposals:
             if not isinstance(one, Proposal):
                 raise ArgumentError(f"each of proposals is a Proposal, not {shown(one)}")
@@ -223,8 +224,8 @@ class Deliberation(ReadableProposals):
     def records(self, *, round: int | None = None) -> list[ProposalRecord]:
         """Give the latest versions of one round, or of every round, as wire records."""
         rounds = None if round is None else [round_number(round)]
-        with self._store.database.reading():
-            return [record_of(self._store, row) for row in self._store.rows(rounds=rounds)]
+        with self._store.rows(rounds=rounds) as rows:
+            return [record_of(self._store, row) for row in rows]
 
     def add_transcript(
         self,

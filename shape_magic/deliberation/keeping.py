@@ -136,8 +136,8 @@ class KeptProposals:
     def proposals(self, *, round: int | None = None) -> list[Proposal]:
         """Give the latest versions of one round, or of every round, by round and agent."""
         rounds = None if round is None else [round_number(round)]
-        with self._store.database.reading():
-            return [self._store.proposal(row) for row in self._store.rows(rounds=rounds)]
+        with self._store.rows(rounds=rounds) as rows:
+            return [self._store.proposal(row) for row in rows]
 
     def versions(self, agent_id: str, *, round: int | None = None) -> list[Proposal]:
         """Give all versions of an agent's proposal, the first one first.
@@ -145,9 +145,11 @@ class KeptProposals:
         By default they are those of the agent's latest round.
         """
         with self._store.database.reading():
-            row = find_row(self._store, agent_id, round=round)
-            rows = self._store.rows(rounds=[row.round], agent_ids=[row.agent_id], latest=False)
-            return [self._store.proposal(one) for one in rows]
+            found = find_row(self._store, agent_id, round=round)
+            with self._store.rows(
+                rounds=[found.round], agent_ids=[found.agent_id], latest=False
+            ) as rows:
+                return [self._store.proposal(one) for one in rows]
 
     def remove(
         self,

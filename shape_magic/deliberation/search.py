@@ -5,7 +5,8 @@ texts: SQLite's own `lower` knows only ASCII, and its full-text index, even the 
 finds no keyword of one or two characters.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
@@ -149,24 +150,25 @@ def search(
 
     def hits(
         in_rounds: list[int] | None, of_agents: list[str] | None
-    ) -> Iterator[ProposalHit | EvaluationHit]:
+    ) -> Generator[ProposalHit | EvaluationHit, None, None]:
         evaluated = store.evaluated() if takes_evaluations else set()
-        for row in store.rows(rounds=in_rounds, agent_ids=of_agents):
-            if not scored(row.aggregated_score):
-                continue
-            if takes_proposals and _holds_all(wanted, row.text, row.thought_process):
-                yield _proposal_hit(row, wanted)
-            if row.id in evaluated:
-                for wire in store.evaluation_wires(row.id):
-                    if _evaluation_matches(
-                        wire["evaluation"], wanted, stances=with_stances, verdicts=with_verdicts
-                    ):
-                        yield EvaluationHit(
-                            round=row.round,
-                            agent_id=row.agent_id,
-                            version=row.version,
-                            entry=read_record(EvaluationEntry, wire),
-                        )
+        with store.rows(rounds=in_rounds, agent_ids=of_agents) as rows:
+            for row in rows:
+                if not scored(row.aggregated_score):
+                    continue
+                if takes_proposals and _holds_all(wanted, row.text, row.thought_process):
+                    yield _proposal_hit(row, wanted)
+                if row.id in evaluated:
+                    for wire in store.evaluation_wires(row.id):
+                        if _evaluation_matches(
+                            wire["evaluation"], wanted, stances=with_stances, verdicts=with_verdicts
+                        ):
+                            yield EvaluationHit(
+                                round=row.round,
+                                agent_id=row.agent_id,
+                                version=row.version,
+                                entry=read_record(EvaluationEntry, wire),
+                            )
 
     with store.database.reading():
         there_are = store.rounds()
@@ -175,7 +177,8 @@ def search(
         if of_agents is not None:
             known = store.agents()
             of_agents = sorted({find_agent(one, known) for one in of_agents})
-        found = list(islice(hits(in_rounds, of_agents), limit + 1))
+        with contextlib.closing(hits(in_rounds, of_agents)) as of_all:
+            found = list(islice(of_all, limit + 1))
     return SearchResults(
         hits=tuple(found[:limit]), more=len(found) > limit, rounds=tuple(there_are)
     )

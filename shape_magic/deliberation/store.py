@@ -4,7 +4,8 @@ Agents are taken here as they are written; finding one by half a name is `agents
 needs is stored with a proposal, so nothing is measured again.
 """
 
-from collections.abc import Generator, Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from shape_magic.deliberation.encoding import (
@@ -79,16 +80,18 @@ class Store(KeptEvaluations):
             ).fetchone()
         return None if found is None else row_of(found)
 
+    @contextlib.contextmanager
     def rows(
         self,
         *,
         rounds: Iterable[int] | None = None,
         agent_ids: Iterable[str] | None = None,
         latest: bool = True,
-    ) -> Generator[Row, None, None]:
+    ) -> Iterator[Iterator[Row]]:
         """Give versions by round, agent and version, of all rounds and agents or of those named.
 
-        To be consumed inside `database.reading()`, so that it sees one moment.
+        They are read one by one, as they stand at one moment. When the context ends they end, so
+        that none which an error's traceback keeps alive holds on to the database.
         """
         conditions = ["latest = 1"] if latest else []
         values: list[object] = []
@@ -105,7 +108,10 @@ class Store(KeptEvaluations):
                 f"SELECT {COLUMNS} FROM versions {condition} ORDER BY round, agent, version",
                 values,
             )
-            yield from map(row_of, found)
+            try:
+                yield map(row_of, found)
+            finally:
+                found.close()
 
     def proposal(self, row: Row) -> Proposal:
         """Give a version's proposal, with its measurement as it was stored."""

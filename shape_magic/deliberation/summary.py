@@ -23,7 +23,7 @@ __all__ = ["best_first", "load_summaries", "proposal_score", "save_summaries", "
 
 def summarize(store: Store, round: int) -> RoundSummary:
     """Sum up a round; see `Deliberation.summarize`."""
-    with store.database.reading():
+    with store.rows(rounds=[round]) as rows:
         return RoundSummary(
             round=round,
             proposal_scores=tuple(
@@ -33,7 +33,7 @@ def summarize(store: Store, round: int) -> RoundSummary:
                     evaluations=store.evaluations(row.id),
                     shape=row.shape,
                 )
-                for row in store.rows(rounds=[round])
+                for row in rows
             ),
         )
 

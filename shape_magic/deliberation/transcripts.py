@@ -132,7 +132,8 @@ def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Columns]]) 
     left: list[str] = []
     with store.database.transaction():
         for (number, agent_id), records in by_place.items():
-            there = list(store.rows(rounds=[number], agent_ids=[agent_id], latest=False))
+            with store.rows(rounds=[number], agent_ids=[agent_id], latest=False) as rows:
+                there = list(rows)
             for record, measured in records:
                 row = _same_version(store, there, record)
                 if row is not None:
@@ -259,10 +260,8 @@ def copy_versions(source: Store, target: Store) -> tuple[int, list[str]]:
 
     Gives how many there were, and names the evaluations that were not taken.
     """
-    with source.database.reading():
-        taken = [
-            (record_of(source, row), source.columns(row.id)) for row in source.rows(latest=False)
-        ]
+    with source.rows(latest=False) as rows:
+        taken = [(record_of(source, row), source.columns(row.id)) for row in rows]
     return len(taken), take_records(target, taken)
 
 
@@ -271,6 +270,5 @@ def save_transcript(store: Store, path: Path) -> int:
     database = store.database.path
     if database is not None and path.exists() and path.samefile(database):
         raise TranscriptError(f"{path} is the deliberation's own database; save to another file")
-    # Closed here: one that waits to go on, as where a write fails, holds the database's lock.
-    with store.database.reading(), contextlib.closing(store.rows(latest=False)) as rows:
+    with store.rows(latest=False) as rows:
         return save_lines(path, (json_line(to_wire(record_of(store, row))) for row in rows))
