@@ -289,6 +289,7 @@ def test_path__relative__stands_when_the_working_directory_changes(
         deliberation.propose("Ann", "a")
         monkeypatch.chdir(tmp_path / "elsewhere")
         assert deliberation.path == tmp_path / "file.db"
+        assert repr(deliberation).startswith("<Deliberation at 'file.db': 1 proposal")
         assert deliberation.save("out.jsonl") == 1
         with pytest.raises(TranscriptError, match="own database"):
             deliberation.save("../file.db")

@@ -62,7 +62,8 @@ class Database:
         """Open a database file, or a database in memory; a new file is given the tables."""
         # An absolute path, which stands when the working directory changes.
         self.path = None if path is None else path.absolute()
-        self._name = "the deliberation in memory" if path is None else repr(str(path))
+        # What messages call it, as the caller did.
+        self.name = "the deliberation in memory" if path is None else repr(str(path))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._writes = False
@@ -74,7 +75,7 @@ class Database:
                 except StoreError:
                     raise
                 except OSError as error:
-                    raise FileRefusedError(f"{self._name}: {error.strerror}") from error
+                    raise FileRefusedError(f"{self.name}: {error.strerror}") from error
             # With an absolute path no name is special to SQLite (`:memory:`, the empty one).
             self._connection = sqlite3.connect(
                 ":memory:" if self.path is None else str(self.path),
@@ -119,7 +120,7 @@ class Database:
         with self._lock, self._reported():
             connection = self._connection
             if connection is None:
-                raise StoreError(f"{self._name} is closed")
+                raise StoreError(f"{self.name} is closed")
             if connection.in_transaction:
                 if writes and not self._writes:
                     raise RuntimeError("a transaction cannot begin inside reading()")
@@ -142,7 +143,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"{self._name}: {error}") from error
+            raise StoreError(f"{self.name}: {error}") from error
 
     def close(self) -> None:
         """Close the connection; closing again does nothing."""

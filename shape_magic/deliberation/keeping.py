@@ -65,7 +65,7 @@ class KeptProposals:
         self.close()
 
     def __repr__(self) -> str:
-        place = "in memory" if self.path is None else f"at {str(self.path)!r}"
+        place = "in memory" if self.path is None else f"at {self._store.database.name}"
         try:
             with self._store.database.reading():
                 count, agents, rounds = self._store.count(), self.agents(), self.rounds()
