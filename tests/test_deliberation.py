@@ -422,9 +422,10 @@ def test_add_evaluations__what_no_record_can_hold__is_refused(
 
 
 def test_add_evaluations__of_no_proposal__is_an_argument_error(deliberation: Deliberation) -> None:
-    deliberation.propose("Ann", "a")
-    with pytest.raises(ArgumentError, match="pairs of a Proposal and an EvaluationEntry, not of "):
-        deliberation.add_evaluations([("Ann", entry("Eve", 1.0))])  # type: ignore[list-item]
+    one = deliberation.propose("Ann", "a")
+    for other in (("Ann", entry("Eve", 1.0)), (one,), one, (one, "agree")):
+        with pytest.raises(ArgumentError, match="a pair of a Proposal and an EvaluationEntry, not"):
+            deliberation.add_evaluations([other])  # type: ignore[list-item]
 
 
 def test_add_evaluations__to_a_version_that_is_gone__is_an_error(

@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["Deliberation"]
 
 
+def _pair(given: object) -> tuple[Proposal, EvaluationEntry]:
+    match given:
+        case (Proposal() as proposal, EvaluationEntry() as entry):
+            return proposal, entry
+    raise ArgumentError(
+        f"each of evaluations is a pair of a Proposal and an EvaluationEntry, not {shown(given)}"
+    )
+
+
 class Deliberation(ReadableProposals):
     """Proposals and evaluations in rounds.
 
@@ -115,12 +124,7 @@ class Deliberation(ReadableProposals):
         """
         with self._store.database.transaction():
             agents = self._store.agents()
-            for proposal, entry in evaluations:
-                if not (isinstance(proposal, Proposal) and isinstance(entry, EvaluationEntry)):
-                    raise ArgumentError(
-                        "evaluations are pairs of a Proposal and an EvaluationEntry, not of "
-                        f"{type(proposal).__name__} and {type(entry).__name__}"
-                    )
+            for proposal, entry in map(_pair, evaluations):
                 check_entry(entry)
                 row = self._version(proposal, None, None)
                 evaluator = entry.evaluator_agent_id
