@@ -1,5 +1,6 @@
 """A shell to run magics in, made for one test and gone after it."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from IPython.core.interactiveshell import InteractiveShell
+
+from shape_magic.vocabulary import CATEGORIES
 
 
 @contextmanager
@@ -36,3 +39,17 @@ def run(shell: InteractiveShell, cell: str) -> Any:
     result = shell.run_cell(cell)
     result.raise_error()
     return result.result
+
+
+def reply_of(*agent_ids: str, **changes: Any) -> str:
+    """Write a model's reply that evaluates some candidates, all alike."""
+    evaluation = {
+        "score": 0.25,
+        "justification": "seen",
+        "stance": "agree",
+        "claim_assessments": [],
+        "category_scores": dict.fromkeys(CATEGORIES, 20),
+        **changes,
+    }
+    items = [{"agent_id": agent_id, **evaluation} for agent_id in agent_ids]
+    return json.dumps({"evaluations": items})

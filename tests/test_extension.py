@@ -1,4 +1,7 @@
+import gc
 import warnings
+import weakref
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -8,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from shape_magic import Measurement, Proposal
 from shape_magic.notebook.display import DISPLAYED
 from shape_magic.notebook.magics import MAGICS
-from tests.shells import extension, new_shell, run
+from tests.shells import extension, new_shell, reply_of, run
 
 
 def names(shell: InteractiveShell) -> list[str]:
@@ -45,9 +48,9 @@ def traces(shell: InteractiveShell) -> dict[str, int]:
 def test_unload__takes_all_of_it_out(shell: InteractiveShell) -> None:
     loaded = traces(shell)
     assert all(loaded.values()), loaded
-    extension(shell, "unload")
+    run(shell, "%unload_ext shape_magic")
     assert not any(traces(shell).values()), traces(shell)
-    extension(shell, "load")
+    run(shell, "%load_ext shape_magic")
     assert traces(shell) == loaded
 
 
@@ -56,6 +59,42 @@ def test_reload__leaves_no_second_copy(shell: InteractiveShell) -> None:
     for _ in range(3):
         extension(shell, "reload")
     assert traces(shell) == loaded
+
+
+RELOADS = ["%reload_ext shape_magic", "import shape_magic as m; m.load_ipython_extension(_shell)"]
+
+
+@pytest.mark.parametrize("reload", RELOADS)
+@pytest.mark.parametrize("path", ["", "kept.db"])
+def test_reload__goes_on_with_the_deliberation_and_what_was_prompted(
+    shell: InteractiveShell, tmp_path: Path, path: str, reload: str
+) -> None:
+    shell.user_ns["_shell"] = shell
+    run(shell, f"%deliberation {path and tmp_path / path}")
+    run(shell, "%%shape A\nfirst\n")
+    run(shell, "%evaluation_prompt")
+    loaded = traces(shell)
+    for _ in range(2):
+        run(shell, reload)
+    assert traces(shell) == loaded
+    assert run(shell, "%deliberation").path == (tmp_path / path if path else None)
+    assert run(shell, "%%shape A\nsecond\n").version == 2
+    taken = run(shell, f"%%evaluate Judge\n{reply_of('A')}\n")
+    assert [one.version for one in taken.evaluations] == [1]
+
+
+def test_unload__lets_go_of_the_deliberation(shell: InteractiveShell) -> None:
+    kept = shell.run_line_magic("deliberation", "")
+    database = weakref.ref(kept._store.database)
+    run(shell, "%%shape A -o proposal\nx\n")
+    run(shell, "%unload_ext shape_magic")
+    # A variable of the user's may hold it, and then it goes on.
+    assert kept.agents() == ["A"]
+    run(shell, "%load_ext shape_magic")
+    assert run(shell, "%deliberation").agents() == []
+    del kept
+    gc.collect()
+    assert database() is None
 
 
 def test_unload__leaves_a_magic_that_another_extension_put_in_its_place(

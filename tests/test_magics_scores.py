@@ -3,7 +3,6 @@
 import json
 import re
 from html import unescape
-from typing import Any
 
 import pytest
 from IPython.core.completer import provisionalcompleter
@@ -14,20 +13,7 @@ from shape_magic.deliberation.records import RoundSummary, read_record, to_wire
 from shape_magic.notebook.display import bundle
 from shape_magic.notebook.scores import COLUMNS, summary_html, summary_text
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
-from tests.shells import run
-
-
-def reply_of(*agent_ids: str, **changes: Any) -> str:
-    evaluation = {
-        "score": 0.25,
-        "justification": "seen",
-        "stance": "agree",
-        "claim_assessments": [],
-        "category_scores": dict.fromkeys(CATEGORIES, 20),
-        **changes,
-    }
-    items = [{"agent_id": agent_id, **evaluation} for agent_id in agent_ids]
-    return json.dumps({"evaluations": items})
+from tests.shells import reply_of, run
 
 
 @pytest.fixture

@@ -145,6 +145,11 @@ class Database:
         except sqlite3.Error as error:
             raise StoreError(f"{self.name}: {error}") from error
 
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is closed."""
+        return self._connection is None
+
     def close(self) -> None:
         """Close the connection; closing again does nothing."""
         with self._lock, self._reported():

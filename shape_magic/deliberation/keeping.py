@@ -49,6 +49,11 @@ class KeptProposals:
         """The analyzers that measure what is proposed."""
         return default_registry() if self._registry is None else self._registry
 
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._store.database.closed
+
     def close(self) -> None:
         """Close the file; what was in memory only is gone. Closing again does nothing."""
         self._store.database.close()

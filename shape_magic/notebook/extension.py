@@ -17,13 +17,22 @@ __all__ = ["load", "unload"]
 _UNDO: Final = "_shape_magic_unload"
 """Where a shell keeps how to undo the loading: in the shell, so that nothing here is global."""
 
+_HANDED_OVER: Final = "_shape_magic_session"
+"""Where a shell keeps the session that was unloaded, until the cell that did so has ended.
+
+`%reload_ext` unloads and loads, and says to neither that the other one follows.
+"""
+
 _ESCAPES: Final = {"line": "%", "cell": "%%"}
 
 
 def load(shell: InteractiveShell) -> None:
-    """Register the magics, their completion and the displays; a second load replaces the first."""
+    """Register the magics, their completion and the displays.
+
+    A second load, as by `%reload_ext`, replaces the first and takes its deliberation over.
+    """
     unload(shell)
-    session = Session(shell)
+    session = _handed_over(shell) or Session(shell)
     live = LiveDisplay(shell, registry=session.registry)
     containers = [container(session) for container in MAGICS]
     setting = next(one for one in containers if isinstance(one, ShapeMagics))
@@ -38,7 +47,7 @@ def load(shell: InteractiveShell) -> None:
     shell.events.register("pre_run_cell", live.begin_cell)
     display.register(shell, lambda subject: live.bundle(subject, setting.display))
 
-    def undo() -> None:
+    def undo() -> Session:
         display.unregister(shell)
         shell.events.unregister("pre_run_cell", live.begin_cell)
         shell.events.unregister("pre_run_cell", session.remember_cell)
@@ -53,14 +62,36 @@ def load(shell: InteractiveShell) -> None:
                     # Another extension may have taken the name since; that one stays.
                     if manager.magics[magic_kind].get(name) == function:
                         del manager.magics[magic_kind][name]
-        session.close()
+        return session
 
     setattr(shell, _UNDO, undo)
 
 
 def unload(shell: InteractiveShell) -> None:
-    """Take out what `load` put in; nothing to do where it was not loaded."""
+    """Take out what `load` put in; nothing to do where it was not loaded.
+
+    The deliberation is let go of when the cell that asked for this has ended, or the next one
+    where none did.
+    """
     undo = getattr(shell, _UNDO, None)
-    if undo is not None:
-        delattr(shell, _UNDO)
-        undo()
+    if undo is None:
+        return
+    delattr(shell, _UNDO)
+    session: Session = undo()
+
+    def release() -> None:
+        if _handed_over(shell) is not None:
+            session.release()
+
+    setattr(shell, _HANDED_OVER, (session, release))
+    shell.events.register("post_execute", release)
+
+
+def _handed_over(shell: InteractiveShell) -> Session | None:
+    """Take the session that was unloaded in this cell, where one was."""
+    kept: tuple[Session, Callable[[], None]] | None = vars(shell).pop(_HANDED_OVER, None)
+    if kept is None:
+        return None
+    session, release = kept
+    shell.events.unregister("post_execute", release)
+    return session

@@ -1,14 +1,18 @@
 """What the magics of one shell share: the registry, the deliberation and the cell as typed."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry, default_registry
+from shape_magic.deliberation.agents import shown
+from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.notebook.cell import body_as_typed
 
 if TYPE_CHECKING:
     from shape_magic.deliberation import Deliberation
+    from shape_magic.deliberation.proposal import Proposal
 
 __all__ = ["Session"]
 
@@ -20,27 +24,72 @@ class Session:
         self.shell = shell
         self.registry = default_registry() if registry is None else registry
         self._deliberation: Deliberation | None = None
+        self._prompted: dict[int, list[Proposal]] = {}
+        self._last_prompted: int | None = None
         self._raw_cell: str | None = None
 
     @property
     def deliberation(self) -> "Deliberation":
-        """The session's deliberation: in memory, until another one is put in its place."""
-        if self._deliberation is None:
+        """The session's deliberation: in memory, until another one is put in its place.
+
+        A user may have closed it. Then its file is opened again, or, where it was in memory, a new
+        one is begun.
+        """
+        if self._deliberation is None or self._deliberation.closed:
             from shape_magic.deliberation import Deliberation
 
-            self._deliberation = Deliberation(registry=self.registry)
+            path = None if self._deliberation is None else self._deliberation.path
+            self._deliberation = Deliberation(registry=self.registry, path=path)
         return self._deliberation
 
-    @deliberation.setter
-    def deliberation(self, deliberation: "Deliberation") -> None:
-        self.close()
+    def take_along(self, into: "Deliberation") -> None:
+        """Copy what the session holds in memory into the deliberation that it switches to."""
+        before = self._deliberation
+        if before is not None and before.path is None and not before.closed:
+            into.add_deliberation(before)
+
+    def switch(self, deliberation: "Deliberation") -> None:
+        """Put another deliberation in place.
+
+        The one before is left open, since a variable may hold it: it closes once nothing does.
+        """
+        if self._deliberation is None or self._deliberation.path is not None:
+            self.forget_prompts()
         self._deliberation = deliberation
 
-    def close(self) -> None:
-        """Close the deliberation; the next use opens a new one in memory."""
-        if self._deliberation is not None:
-            self._deliberation.close()
-            self._deliberation = None
+    def release(self) -> None:
+        """Let go of the deliberation; it closes once no variable holds it either."""
+        self._deliberation = None
+        self.forget_prompts()
+
+    def remember_prompt(self, proposals: "Sequence[Proposal]") -> None:
+        """Keep which versions the evaluators of a round were shown."""
+        self._last_prompted = proposals[0].round
+        self._prompted[self._last_prompted] = list(proposals)
+
+    def forget_prompts(self) -> None:
+        """Forget what evaluators were shown, as where all proposals are gone."""
+        self._prompted.clear()
+        self._last_prompted = None
+
+    def prompted(self, round: int | None) -> "list[Proposal] | None":
+        """Give the proposals that a round's evaluators were shown; None where none were.
+
+        The round is by default the current one. ArgumentError where evaluators were shown another
+        round last and not this one: which of them is meant is not guessed. NotFoundError where a
+        version is gone that they were shown.
+        """
+        deliberation = self.deliberation
+        number = deliberation.current_round if round is None else round
+        shown_ones = self._prompted.get(number)
+        if shown_ones is None:
+            if round is None and self._last_prompted is not None:
+                raise ArgumentError(
+                    f"the last %evaluation_prompt showed round {self._last_prompted}, and the "
+                    f"current round is {number}: name the one that was evaluated by --round"
+                )
+            return None
+        return [_as_it_stands(deliberation, one) for one in shown_ones]
 
     def remember_cell(self, info: ExecutionInfo) -> None:
         """Keep the cell that is about to run (the callback of the event `pre_run_cell`)."""
@@ -49,3 +98,28 @@ class Session:
     def typed_body(self, magic: str, line: str, cell: str) -> str:
         """Give the body of a cell magic's call as it was typed, to the letter."""
         return body_as_typed(self.shell, magic, line, cell, raw_cell=self._raw_cell)
+
+
+def _as_it_stands(deliberation: "Deliberation", shown_one: "Proposal") -> "Proposal":
+    """Find a version that was shown: by what it says, since its number may have changed.
+
+    It has where it was removed and proposed again, or where a file that it was copied into had
+    other versions.
+    """
+    agent_id = shown_one.agent_id
+    try:
+        versions = deliberation.versions(agent_id, round=shown_one.round)
+    except NotFoundError:
+        versions = []
+    same = [
+        one
+        for one in versions
+        if (one.agent_id, one.content, one.thought_process)
+        == (agent_id, shown_one.content, shown_one.thought_process)
+    ]
+    if same:
+        return next((one for one in same if one.version == shown_one.version), same[-1])
+    raise NotFoundError(
+        f"what the last %evaluation_prompt of round {shown_one.round} showed of {shown(agent_id)} "
+        "is gone; call it anew, so that evaluators are shown what there is"
+    )

@@ -110,23 +110,25 @@ class DeliberationMagics(Magics):
                 self._load(session.deliberation, options)
             elif options.reset:
                 session.deliberation.reset()
+            if options.reset:
+                session.forget_prompts()
+            deliberation = session.deliberation
             if options.save is not None:
-                session.deliberation.save(options.save)
-        bind(session.shell, options.output, session.deliberation)
-        return session.deliberation
+                deliberation.save(options.save)
+        bind(session.shell, options.output, deliberation)
+        return deliberation
 
     def _open(self, path: str, options: argparse.Namespace) -> None:
         """Put the session on a file, once everything that was asked for is in it."""
         opened = Deliberation.open(path, registry=self.session.registry)
         try:
-            if self.session.deliberation.path is None:
-                opened.add_deliberation(self.session.deliberation)
+            self.session.take_along(opened)
             if options.load is not None:
                 self._load(opened, options)
         except BaseException:
             opened.close()
             raise
-        self.session.deliberation = opened
+        self.session.switch(opened)
 
     def _load(self, deliberation: Deliberation, options: argparse.Namespace) -> None:
         with warnings.catch_warnings():
@@ -244,13 +246,20 @@ class DeliberationMagics(Magics):
         output_argument(),
     )
     def evaluation_prompt(self, line: str) -> Answer:
-        """Show the evaluation prompt of a round, as an evaluator gets it."""
+        """Show the evaluation prompt of a round, as an evaluator gets it.
+
+        `%%evaluate` takes a reply to be about the versions that this shows, whatever is proposed
+        in the meantime.
+        """
         options = parse(DeliberationMagics.evaluation_prompt, line)
         task = _NO_TASK if options.task is None else self._task(options.task)
         with bad_usage():
-            prompt = self.session.deliberation.evaluation_prompt(
-                task=task, round=options.round, with_shape=not options.without_shape
+            deliberation = self.session.deliberation
+            number = deliberation.current_round if options.round is None else options.round
+            prompt = deliberation.evaluation_prompt(
+                task=task, round=number, with_shape=not options.without_shape
             )
+            self.session.remember_prompt(deliberation.proposals(round=number))
         return self._answered(Answer([Piece(prompt, quoted=True)]), options)
 
     def _task(self, name: str) -> str:

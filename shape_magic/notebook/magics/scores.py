@@ -46,6 +46,9 @@ class ScoreMagics(Magics):
 
         The reply is the JSON that the evaluation prompt asks for, with or without words around
         it. Whatever is missing or out of range is named, and then nothing of it is taken.
+
+        It is taken to be about the versions that the round's last %evaluation_prompt showed, also
+        where an agent has proposed anew since; where none was shown, about the latest ones.
         """
         options = parse(ScoreMagics.evaluate, line)
         reply = self.session.typed_body("evaluate", line, cell)
@@ -54,6 +57,7 @@ class ScoreMagics(Magics):
                 options.evaluator,
                 reply,
                 round=options.round,
+                proposals=self.session.prompted(options.round),
                 synthetic=options.synthetic,
                 replace=options.replace,
                 complete=options.complete,
