@@ -8,7 +8,7 @@ that can be seen and do nothing.
 import re
 from typing import Final
 
-__all__ = ["symbols", "visible"]
+__all__ = ["one_line", "symbols", "visible"]
 
 # Tab and the line endings are left: every display lays lines out by them itself.
 _ACTING: Final = re.compile(
@@ -24,6 +24,16 @@ def visible(text: str) -> str:
     a␛[31m[U+202E]b[U+D800]
     """
     return _ACTING.sub(lambda match: _symbol(ord(match[0])), text)
+
+
+def one_line(text: str, *, length: int | None = None) -> str:
+    r"""Replace tabs and line endings by symbols, too, and cut what is longer than a length.
+
+    >>> print(one_line("two\nlines\x1b"), one_line("too long", length=4))
+    two␊lines␛ too…
+    """
+    shown = visible(text).replace("\t", "␉").replace("\n", "␊").replace("\r", "␍")
+    return shown if length is None or len(shown) <= length else f"{shown[: length - 1]}…"
 
 
 def symbols(text: str) -> dict[str, str]:

@@ -29,7 +29,10 @@ def test_evaluate__takes_the_reply_and_says_what_it_took(judged: InteractiveShel
     taken = run(judged, f"%%evaluate Ann -o kept\n```json\n{reply_of('bob')}\n```\n")
     assert isinstance(taken, Evaluated)
     assert judged.user_ns["kept"] is taken
-    assert bundle(taken)[0]["text/plain"].splitlines()[0] == "Ann evaluated 1 of round 1"
+    title, head, row = bundle(taken)[0]["text/plain"].splitlines()[:3]
+    assert title == "Ann evaluated 1 of round 1"
+    assert head.split() == ["agent_id", "version", "score", "stance", *CATEGORIES]
+    assert row.split()[:4] == ["Bob", "1", "+0.25", "agree"]
     summary = run(judged, "%round_summary")
     assert [score.real_eval_count for score in summary.proposal_scores] == [0, 2]
 
@@ -89,9 +92,9 @@ def test_round_summary__is_a_table_best_first(judged: InteractiveShell) -> None:
     title, head, first, second = summary_text(summary).splitlines()
     assert title == "round 1"
     others = [category for category in CATEGORIES if category != "conciseness"]
-    counts = ["controversy", "real", "synthetic"]
+    counts = ["controversy_score", "real_eval_count", "synthetic_eval_count"]
     assert head.split() == [
-        "agent", "score", "conciseness", *ATTRIBUTE_NAMES, *others, *counts,
+        "agent_id", "aggregated_score", "conciseness", *ATTRIBUTE_NAMES, *others, *counts,
     ]  # fmt: skip
     assert first.split()[:3] == ["Bob", "+0.50", "+20.0"]
     assert second.split() == [

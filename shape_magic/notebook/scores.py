@@ -11,7 +11,7 @@ from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.summary import best_first
 from shape_magic.notebook.html import MAX_ROWS, rest_of, safe
-from shape_magic.visible import visible
+from shape_magic.visible import one_line
 from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES
 
 __all__ = ["evaluated_text", "summary_html", "summary_text"]
@@ -44,7 +44,7 @@ def _attribute(name: str, meaning: str) -> _Column:
 # Conciseness and the shape that it is scored from stand side by side.
 COLUMNS: Final = (
     _Column(
-        "score",
+        "aggregated_score",
         "aggregated score: the sum of the signed square roots of the real scores",
         lambda score: score.aggregated_score,
         "{:+.2f}",
@@ -53,20 +53,23 @@ COLUMNS: Final = (
     *(_attribute(attribute.name, attribute.meaning) for attribute in ATTRIBUTES),
     *(_category(category) for category in CATEGORIES if category != "conciseness"),
     _Column(
-        "controversy",
+        "controversy_score",
         "population variance of the real scores",
         lambda score: score.controversy_score,
         "{:.3f}",
     ),
-    _Column("real", "how many real evaluations", lambda score: score.real_eval_count),
+    _Column("real_eval_count", "how many real evaluations", lambda score: score.real_eval_count),
     _Column(
-        "synthetic",
+        "synthetic_eval_count",
         "how many synthetic evaluations; they are part of no score",
         lambda score: score.synthetic_eval_count,
     ),
 )
 
 _MISSING: Final = "-"
+
+NAME_LENGTH: Final = 60
+"""How many characters of an id a table shows."""
 
 # The host may run this or not: where it does, a click on a heading, or Enter, sorts by it. What
 # is missing stays last either way.
@@ -89,9 +92,12 @@ _PRESS: Final = (
 def summary_text(summary: RoundSummary) -> str:
     """Write a round's summary as a table, best first."""
     scores = best_first(summary)
-    rows = [["agent", *(column.name for column in COLUMNS)]]
+    rows = [["agent_id", *(column.name for column in COLUMNS)]]
     rows += [
-        [_one_line(score.agent_id), *(_written(column, score) for column in COLUMNS)]
+        [
+            _name(score.agent_id),
+            *(_written(column, score) for column in COLUMNS),
+        ]
         for score in scores
     ]
     return f"round {summary.round}\n{_aligned(rows)}"
@@ -102,7 +108,7 @@ def summary_html(summary: RoundSummary) -> str:
     cell = "padding:1px 8px;text-align:right"
     first = "padding:1px 8px;text-align:left"
     scores = best_first(summary)
-    heads = [f'<th style="{first};cursor:pointer" tabindex="0" scope="col">agent</th>']
+    heads = [f'<th style="{first};cursor:pointer" tabindex="0" scope="col">agent_id</th>']
     heads += [
         f'<th style="{cell};cursor:pointer" tabindex="0" scope="col" title="{safe(one.meaning)}">'
         f"{one.name}</th>"
@@ -127,25 +133,26 @@ def summary_html(summary: RoundSummary) -> str:
 
 def evaluated_text(evaluated: Evaluated) -> str:
     """Write what was taken of a reply, a candidate a line."""
-    rows = [["candidate", "score", "stance", *CATEGORIES]]
+    rows = [["agent_id", "version", "score", "stance", *CATEGORIES]]
     for one in evaluated.evaluations:
         given = one.evaluation
         categories = given.category_scores or {}
         rows.append(
             [
-                _one_line(one.agent_id),
+                _name(one.agent_id),
+                f"{one.version:,}",
                 _MISSING if given.score is None else f"{given.score:+.2f}",
                 given.stance or _MISSING,
                 *(f"{categories[name]:+g}" for name in CATEGORIES),
             ]
         )
     lines = [
-        f"{_one_line(evaluated.evaluator_agent_id)} evaluated {len(evaluated.evaluations)} "
+        f"{_name(evaluated.evaluator_agent_id)} evaluated {len(evaluated.evaluations)} "
         f"of round {evaluated.round}",
         _aligned(rows),
     ]
     if evaluated.not_evaluated:
-        left = ", ".join(_one_line(agent_id) for agent_id in evaluated.not_evaluated)
+        left = ", ".join(_name(agent_id) for agent_id in evaluated.not_evaluated)
         lines.append(f"not evaluated: {left}")
     return "\n".join(lines)
 
@@ -155,9 +162,8 @@ def _written(column: _Column, score: ProposalScore) -> str:
     return _MISSING if figure is None else column.form.format(figure)
 
 
-def _one_line(text: str) -> str:
-    shown = visible(text).replace("\t", "␉").replace("\n", "␊").replace("\r", "␍")
-    return shown if len(shown) <= 60 else f"{shown[:59]}…"
+def _name(agent_id: str) -> str:
+    return one_line(agent_id, length=NAME_LENGTH)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -29,9 +29,9 @@ def test_table__is_sorted_by_a_click_and_by_enter(page: Page) -> None:
     assert agents(page) == ["Bob", "Ann", HOSTILE]
     page.click("th:text-is('chars')")
     assert agents(page) == [HOSTILE, "Ann", "Bob"]
-    page.click("th:text-is('score')")
+    page.click("th:text-is('aggregated_score')")
     assert agents(page) == ["Bob", "Ann", HOSTILE]
-    page.focus("th:text-is('score')")
+    page.focus("th:text-is('aggregated_score')")
     page.keyboard.press("Enter")
     assert agents(page) == ["Ann", "Bob", HOSTILE]
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
