@@ -2,6 +2,7 @@
 
 import argparse
 import keyword
+import re
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeVar, cast
 
@@ -11,6 +12,11 @@ __all__ = ["argument", "declare", "name_argument", "output_argument", "parser_of
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Argument = Callable[[Any], Any]
+
+_NEGATIVE: Final = re.compile(
+    r"-(?:[0-9][0-9_]*\.?[0-9_]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)\Z",
+    re.IGNORECASE,
+)
 
 _KINDS: Final = {"line": (magic.line_magic, "%"), "cell": (magic.cell_magic, "%%")}
 
@@ -33,13 +39,20 @@ def declare(
             decorated = one(decorated)
         decorated = magic_arguments.magic_arguments(shown)(decorated)
         decorated.parser.allow_abbrev = False
+        # Python's own pattern knows no exponents, and takes -1e-3 for an option.
+        decorated.parser._negative_number_matcher = _NEGATIVE
         return cast(Function, register(name)(magic.no_var_expand(decorated)))
 
     return decorate
 
 
 def argument(*names: str, **options: Any) -> Argument:
-    """Declare one argument, as `argparse.ArgumentParser.add_argument` takes it."""
+    """Declare one argument, as `argparse.ArgumentParser.add_argument` takes it.
+
+    An option that takes several values may stand more than once, and then takes them all.
+    """
+    if options.get("nargs") == "+" and names[0].startswith("-"):
+        options.setdefault("action", "extend")
     return cast(Argument, magic_arguments.argument(*names, **options))
 
 

@@ -24,7 +24,7 @@ from shape_magic.notebook.magics.declare import (
 )
 from shape_magic.notebook.magics.options import bad_usage, bind, lookup, parse
 from shape_magic.notebook.session import Session
-from shape_magic.visible import visible
+from shape_magic.visible import one_line, visible
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
 
 __all__ = ["DeliberationMagics"]
@@ -265,7 +265,7 @@ class DeliberationMagics(Magics):
     def _task(self, name: str) -> str:
         task = lookup(self.session.shell, name)
         if not isinstance(task, str):
-            raise UsageError(f"--task {name} is a {type(task).__name__}; a task is a str")
+            raise UsageError(f"--task {name} is a {one_line(type(task).__name__)}; a task is a str")
         return task
 
     def _answered(self, answer: Answer, options: argparse.Namespace) -> Answer:

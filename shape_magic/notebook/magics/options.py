@@ -4,7 +4,7 @@ import argparse
 import difflib
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.errors import FileRefusedError, ShapeMagicError, StoreError
 from shape_magic.notebook.magics.declare import parser_of
-from shape_magic.visible import visible
+from shape_magic.visible import one_line, visible
 
 __all__ = ["bad_usage", "bind", "lookup", "parse", "split_options", "variables"]
 
@@ -26,7 +26,8 @@ def parse(magic: Callable[..., object], line: str) -> argparse.Namespace:
     """Read a magic's line by what it declares; UsageError for what that does not allow.
 
     Words are split at white space, and an id with spaces stands in quotes. Options are not
-    abbreviated: a misspelt one is an error and never another option.
+    abbreviated: a misspelt one is an error and never another option. One that takes one value is
+    given once.
     """
     reader = shlex.shlex(line, posix=True, punctuation_chars=False)
     reader.whitespace_split = True
@@ -36,10 +37,30 @@ def parse(magic: Callable[..., object], line: str) -> argparse.Namespace:
         words = list(reader)
     except ValueError as error:
         raise UsageError(
-            f"{visible(line.strip())!r} cannot be read ({str(error).lower()}): "
+            f"{line.strip()!r} cannot be read ({str(error).lower()}): "
             'put an id with spaces or quotes in quotes, as in "O\'Brien (model)"'
         ) from None
-    return parser_of(magic).parse_args(words)
+    parser = parser_of(magic)
+    _check_once(parser, words)
+    try:
+        return parser.parse_args(words)
+    except UsageError as error:
+        # The parser quotes what it was given as it is.
+        raise UsageError(one_line(str(error))) from None
+
+
+def _check_once(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Refuse an option that is given twice, of which the parser would take the last."""
+    actions = {name: action for action in parser._actions for name in action.option_strings}
+    seen: set[str] = set()
+    for word in words:
+        name = word.partition("=")[0] if word.startswith("--") else word[:2]
+        action = actions.get(name)
+        if action is None or action.nargs is not None:
+            continue
+        if action.dest in seen:
+            raise UsageError(f"{name} is given twice, and it takes one value")
+        seen.add(action.dest)
 
 
 def split_options(magic: Callable[..., object], line: str) -> tuple[str, str]:
@@ -83,7 +104,7 @@ def lookup(shell: InteractiveShell, name: str) -> object:
         return shell.user_ns[name]
     except KeyError:
         near = difflib.get_close_matches(name, variables(shell), n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        hint = f"; did you mean {one_line(' or '.join(near))}?" if near else ""
         raise UsageError(f"there is no variable {name!r} in this session{hint}") from None
 
 
@@ -94,5 +115,13 @@ def bind(shell: InteractiveShell, name: str | None, value: object) -> None:
 
 
 def variables(shell: InteractiveShell) -> list[str]:
-    """Give the names of the session's variables, those of IPython's own left out."""
-    return [name for name in shell.user_ns if not name.startswith("_")]
+    """Give the names of the session's variables, those of IPython's own left out.
+
+    A name of IPython's that was bound to something else is the session's.
+    """
+    hidden, none = shell.user_ns_hidden, object()
+    return [
+        name
+        for name, value in shell.user_ns.items()
+        if not name.startswith("_") and value is not hidden.get(name, none)
+    ]

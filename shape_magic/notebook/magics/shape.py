@@ -24,7 +24,7 @@ from shape_magic.notebook.magics.options import bad_usage, bind, lookup, parse, 
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.session import Session
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
+from shape_magic.visible import one_line, visible
 from shape_magic.vocabulary import ATTRIBUTES
 
 __all__ = ["ShapeMagics"]
@@ -130,7 +130,8 @@ class ShapeMagics(Magics):
         thoughts = lookup(self.session.shell, name)
         if not isinstance(thoughts, str):
             raise UsageError(
-                f"--thoughts {name} is a {type(thoughts).__name__}; a thought process is a str"
+                f"--thoughts {name} is a {one_line(type(thoughts).__name__)}; "
+                "a thought process is a str"
             )
         return thoughts
 
@@ -139,7 +140,7 @@ class ShapeMagics(Magics):
             compile(expression, "<%shape>", "eval")
         except SyntaxError as error:
             raise UsageError(
-                f"{visible(expression[:80])!r} is no Python expression ({error.msg}); "
+                f"{visible(expression[:80])!r} is no Python expression ({visible(error.msg)}); "
                 "options stand before it, as in %shape -o kept answer"
             ) from None
         is_name = expression.isidentifier() and not keyword.iskeyword(expression)
@@ -162,6 +163,6 @@ class ShapeMagics(Magics):
                 case list() | tuple() if subject and all(isinstance(one, str) for one in subject):
                     return Measurements(registry.measure(one, analyzer=analyzer) for one in subject)
         raise UsageError(
-            f"a {type(subject).__name__} cannot be measured; "
+            f"a {one_line(type(subject).__name__)} cannot be measured; "
             "a string, a path or a list of strings can"
         )
