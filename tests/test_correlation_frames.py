@@ -38,8 +38,8 @@ def test_several_deliberations__are_told_apart_by_their_columns() -> None:
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({}, {"score": "concisness"}, "no column 'concisness'; did you mean conciseness"),
-        ({}, {"within": "turn"}, "no column 'turn'; there are round, agent_id"),
+        ({}, {"score": "concisness"}, "no column 'concisness'; did you mean 'conciseness'"),
+        ({}, {"within": "turn"}, "no column 'turn'; there are 'round', 'agent_id'"),
         ({}, {"within": []}, "within names no column"),
         ({"chars": "many"}, {}, "the column 'chars' holds what is no number"),
         ({"conciseness": math.inf}, {}, "the column 'conciseness' holds an infinite number"),
@@ -109,7 +109,7 @@ def test_to_frame__has_every_estimate() -> None:
 
 def test_unknown_attribute__is_named_with_those_there_are() -> None:
     result = correlate(frame_of([([1, 2, 3], [3, 2, 1])]), attributes=["chars"])
-    with pytest.raises(ArgumentError, match="'lines' was not correlated; there are chars"):
+    with pytest.raises(ArgumentError, match="'lines' was not correlated; there are 'chars'"):
         result["lines"]
 
 
@@ -123,3 +123,78 @@ def test_without_the_extra__the_error_says_how_to_install_it(missing: str) -> No
         f"{missing!r} is not installed: pip install 'shape_magic[analysis]'"
     )
     assert issubclass(MissingExtraError, ImportError)
+
+
+def test_tiny_scores__are_figures_like_others() -> None:
+    scores: list[float | None] = [1, 2, 3, 4, 4 * (1 + 1e-15)]
+    exact = correlate(frame_of([([1, 2, 3, 4, 5], scores)]), attributes=["chars"])
+    for scale in (1e-300, 1e-310, 1e300):
+        scaled = [None if one is None else one * scale for one in scores]
+        found = correlate(frame_of([([1, 2, 3, 4, 5], scaled)]), attributes=["chars"])
+        assert found == exact
+
+
+HOSTILE = "c\x1b[31m\n\u202e"
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        ({}, {"score": "none"}),
+        ({}, {"score": "c\x1b[31m"}),
+        ({HOSTILE: "a\x1b\u202e\nb"}, {"score": HOSTILE}),
+        ({HOSTILE: math.inf}, {"score": HOSTILE}),
+        ({HOSTILE: None}, {"within": HOSTILE}),
+        ({HOSTILE: 1, "agent_id": HOSTILE}, {"within": HOSTILE}),
+        ({HOSTILE: HOSTILE, "agent_id": "A"}, {"within": ["round", HOSTILE]}),
+        ({}, {"attributes": [HOSTILE, HOSTILE]}),
+    ],
+)
+def test_error__with_hostile_names__is_one_line_in_which_nothing_acts(
+    change: dict[str, object], options: dict[str, object]
+) -> None:
+    frame = frame_of([([1, 2, 3], [1, 2, 3])]).assign(**{HOSTILE: 1} | change)  # type: ignore[arg-type]
+    with pytest.raises((FrameError, ArgumentError)) as caught:
+        correlate(frame, **{"attributes": ["chars"]} | options)  # type: ignore[arg-type]
+    assert not {"\x1b", "\n", "\u202e"} & set(str(caught.value))
+
+
+def test_unknown_attribute__beside_hostile_names__is_one_line_in_which_nothing_acts() -> None:
+    frame = frame_of([([1, 2, 3], [3, 2, 1])]).assign(**{HOSTILE: 1})
+    result = correlate(frame, attributes=["chars", HOSTILE])
+    with pytest.raises(ArgumentError) as caught:
+        result["\x1b\n"]
+    assert not {"\x1b", "\n", "\u202e"} & set(str(caught.value))
+
+
+def test_names_with_line_endings__break_no_table() -> None:
+    frame = frame_of([([1, 2, 3], [3, 2, 1])] * 2)
+    hostile = frame.rename(columns={"conciseness": "s\nx", "chars": "a\nb"}).assign(**{"c\r\n": 1})
+    found = correlate(hostile, score="s\nx", attributes=["a\nb", "c\r\n"], control="c\r\n")
+    lines = str(found).splitlines()
+    assert lines[0] == "s␊x: mean within-round Spearman coefficients"
+    assert [line.split()[0] for line in lines[2:4]] == ["a␊b", "c␍␊"]
+
+
+def test_attributes__one_name_is_one_attribute() -> None:
+    frame = frame_of([([1, 2, 3], [3, 2, 1])])
+    assert correlate(frame, attributes="chars") == correlate(frame, attributes=["chars"])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [([], "attributes names no column"), (["chars", "chars"], "attributes names 'chars' 2 times")],
+)
+def test_attributes__that_are_none_or_doubled__are_refused(
+    attributes: list[str], message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        correlate(frame_of([([1, 2, 3], [3, 2, 1])]), attributes=attributes)
+
+
+@pytest.mark.parametrize("name", ["chars", "conciseness", "round", "agent_id"])
+def test_column_that_is_doubled__is_an_error_that_says_so(name: str) -> None:
+    frame = frame_of([([1, 2, 3], [3, 2, 1])])
+    doubled = pd.concat([frame, frame[[name]]], axis=1)
+    with pytest.raises(FrameError, match=f"the frame has 2 columns '{name}'"):
+        correlate(doubled, attributes="chars")

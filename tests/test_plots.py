@@ -192,6 +192,54 @@ def test_attribute__has_a_gap_where_an_agent_did_not_propose() -> None:
     np.testing.assert_array_equal(second.get_ydata(), [2, 3, 4])
 
 
+@pytest.fixture
+def two_deliberations() -> pd.DataFrame:
+    one = pd.DataFrame({"round": [1, 2, 4, 1], "agent_id": list("AAAB"), "chars": [1, 2, 3, 4]})
+    return pd.concat([one.assign(deliberation=name) for name in "xy"], ignore_index=True)
+
+
+def test_attribute__of_several_deliberations__has_a_line_an_agent_of_each(
+    two_deliberations: pd.DataFrame,
+) -> None:
+    frame = two_deliberations.sample(frac=1, random_state=1)
+    axes = plot_attribute(frame, "chars", within=["deliberation", "round"], ax=Figure().subplots())
+    assert legend_texts(axes) == ["x, A", "x, B", "y, A", "y, B"]
+    for line in axes.lines[::2]:
+        np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3, 4])
+        np.testing.assert_array_equal(line.get_ydata(), [1, 2, np.nan, 3])
+    (axes,) = plot_attributes(frame, attributes="chars", within=["deliberation", "round"])
+    assert axes.get_xlabel() == "round"
+
+
+def test_attribute__of_rows_that_no_round_tells_apart__is_an_error(
+    two_deliberations: pd.DataFrame,
+) -> None:
+    with pytest.raises(FrameError, match=r"'A' stands twice in round 1: .* within names the col"):
+        plot_attribute(two_deliberations, "chars", ax=Figure().subplots())
+    with pytest.raises(FrameError, match="'round' has rows without a value"):
+        plot_attribute(two_deliberations.assign(round=None), "chars", ax=Figure().subplots())
+
+
+def test_attribute__rounds_far_apart__take_no_room_between() -> None:
+    made = pd.DataFrame({"round": [1, 10**12], "agent_id": ["A", "A"], "chars": [1, 2]})
+    (line,) = plot_attribute(made, "chars", ax=Figure().subplots()).lines
+    np.testing.assert_array_equal(line.get_xdata(), [1, 2, 10**12])
+
+
+def test_attributes__none_or_one_name(frame: pd.DataFrame) -> None:
+    with pytest.raises(ArgumentError, match="attributes names no column"):
+        plot_attributes(frame, attributes=[])
+    (axes,) = plot_attributes(frame, attributes="chars")
+    assert axes.get_ylabel() == "chars"
+
+
+def test_score__tiny_ones__are_drawn() -> None:
+    made = frame_of([([1, 2, 3], [1e-300, 2e-300, 3e-300])])
+    axes = plot_score(made, "chars", ax=Figure().subplots())
+    assert [len(points.get_offsets()) for points in axes.collections] == [3]  # type: ignore[arg-type]
+    lay_out(axes)
+
+
 def test_attributes__have_axes_each(frame: pd.DataFrame) -> None:
     axes = plot_attributes(frame)
     assert [one.get_ylabel() for one in axes] == list(ATTRIBUTE_NAMES)
@@ -202,7 +250,7 @@ def test_attributes__have_axes_each(frame: pd.DataFrame) -> None:
 
 
 def test_unknown_attribute__is_an_error(frame: pd.DataFrame) -> None:
-    with pytest.raises(FrameError, match="no column 'char'; did you mean chars"):
+    with pytest.raises(FrameError, match="no column 'char'; did you mean 'chars'"):
         plot_score(frame, "char")
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from shape_magic.analysis.columns import PROSE_SHARE, column, rows_by_round
+from shape_magic.analysis.columns import PROSE_SHARE, attribute_names, column, rows_by_round
 from shape_magic.analysis.estimates import SMALLEST_ROUND, RoundValues, estimate, holm
 from shape_magic.analysis.results import AttributeCorrelation, Correlations, Estimate
 from shape_magic.errors import ArgumentError
@@ -24,7 +24,7 @@ def correlate(
     frame: pd.DataFrame,
     *,
     score: str = "conciseness",
-    attributes: Sequence[str] = (*ATTRIBUTE_NAMES, PROSE_SHARE),
+    attributes: str | Sequence[str] = (*ATTRIBUTE_NAMES, PROSE_SHARE),
     control: str = "chars",
     within: str | Sequence[str] = "round",
     confidence: float = 0.95,
@@ -63,6 +63,7 @@ def correlate(
         raise ArgumentError(f"confidence is {confidence}; it lies between 0 and 1, as 0.95 does")
     if resamples < 1:
         raise ArgumentError(f"resamples is {resamples}; at least one permutation is drawn")
+    attributes = attribute_names(attributes)
     rows = rows_by_round(frame, within)
     scores, controls = column(frame, score), column(frame, control)
     estimated = partial(estimate, confidence=confidence, resamples=resamples, seed=seed)

@@ -13,7 +13,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from shape_magic.analysis.columns import column, rows_by_round, rows_of
+from shape_magic.analysis.columns import (
+    attribute_names,
+    column,
+    rows_by_round,
+    rows_of,
+    within_names,
+)
 from shape_magic.analysis.estimates import SMALLEST_ROUND
 from shape_magic.analysis.looks import (
     BAND,
@@ -121,14 +127,21 @@ def plot_coefficients(
 
 
 def plot_attribute(
-    frame: pd.DataFrame, attribute: str, *, ax: Axes | None = None, legend: bool = True
+    frame: pd.DataFrame,
+    attribute: str,
+    *,
+    within: str | Sequence[str] = "round",
+    ax: Axes | None = None,
+    legend: bool = True,
 ) -> Axes:
     """Plot an attribute over the rounds, a line an agent.
 
-    Where an agent did not propose in a round, its line has a gap.
+    Where an agent did not propose in a round, its line has a gap. `within` names the column, or
+    columns, that tell rounds apart: the last one numbers them, and for each value of the others
+    an agent has a line of its own, as with within=["deliberation", "round"].
     """
     axes = _own_axes() if ax is None else ax
-    entries = _draw_attribute(axes, frame, attribute)
+    entries = _draw_attribute(axes, frame, attribute, within=within)
     if legend:
         draw_legend(axes, entries, outside=ax is None)
     return axes
@@ -137,10 +150,15 @@ def plot_attribute(
 def plot_attributes(
     frame: pd.DataFrame,
     *,
-    attributes: Sequence[str] = ATTRIBUTE_NAMES,
+    attributes: str | Sequence[str] = ATTRIBUTE_NAMES,
+    within: str | Sequence[str] = "round",
     axes: Sequence[Axes] | None = None,
 ) -> list[Axes]:
-    """Plot several attributes over the rounds, each on axes of its own, by default all eight."""
+    """Plot several attributes over the rounds, each on axes of its own, by default all eight.
+
+    `within` is that of `plot_attribute`.
+    """
+    attributes = attribute_names(attributes)
     if axes is None:
         columns = min(4, len(attributes))
         lines = -(-len(attributes) // columns)
@@ -157,7 +175,7 @@ def plot_attributes(
             )
     entries: Entries = []
     for one, attribute in zip(chosen, attributes, strict=True):
-        entries = _draw_attribute(one, frame, attribute)
+        entries = _draw_attribute(one, frame, attribute, within=within)
     if axes is None:
         figure = chosen[0].figure
         assert isinstance(figure, Figure)
@@ -167,18 +185,26 @@ def plot_attributes(
     return chosen
 
 
-def _draw_attribute(axes: Axes, frame: pd.DataFrame, attribute: str) -> Entries:
-    values, rounds = column(frame, attribute), column(frame, "round")
+def _draw_attribute(
+    axes: Axes, frame: pd.DataFrame, attribute: str, *, within: str | Sequence[str]
+) -> Entries:
+    *apart, numbering = within_names(within)
+    # For its checks: a line has one point a round, and every point has a round.
+    rows_by_round(frame, within)
+    values, rounds = column(frame, attribute), column(frame, numbering)
     drawn = []
-    for (agent_id, rows), look in zip(rows_of(frame, ["agent_id"]).items(), looks(), strict=False):
-        every = np.arange(rounds[rows].min(), rounds[rows].max() + 1)
-        heights = pd.Series(values[rows], index=rounds[rows]).reindex(every)
-        axes.plot(every, heights.to_numpy(), color=look.colour, marker=look.marker,
+    lines = rows_of(frame, [*apart, "agent_id"])
+    for (agent_id, rows), look in zip(lines.items(), looks(), strict=False):
+        ordered = rows[np.argsort(rounds[rows], kind="stable")]
+        numbers, heights = rounds[ordered], values[ordered]
+        gaps = np.flatnonzero(np.diff(numbers) > 1) + 1
+        numbers = np.insert(numbers, gaps, numbers[gaps - 1] + 1)
+        axes.plot(numbers, np.insert(heights, gaps, np.nan), color=look.colour, marker=look.marker,
                   linestyle=look.line, linewidth=1.6, markersize=5)  # fmt: skip
         drawn.append((label_text(agent_id), look))
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
     axes.yaxis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
-    name_axes(axes, x="round", y=attribute)
+    name_axes(axes, x=numbering, y=attribute)
     return bounded(drawn, what="agents")
 
 

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from shape_magic.deliberation.agents import listed, shown
 from shape_magic.errors import ArgumentError
 from shape_magic.extras import analysis_extra
-from shape_magic.visible import visible
+from shape_magic.visible import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,8 +98,8 @@ class Correlations(msgspec.Struct, frozen=True, kw_only=True):
         for one in self.attributes:
             if one.attribute == attribute:
                 return one
-        names = ", ".join(one.attribute for one in self.attributes)
-        raise ArgumentError(f"{attribute!r} was not correlated; there are {names}")
+        names = listed([one.attribute for one in self.attributes])
+        raise ArgumentError(f"{shown(attribute)} was not correlated; there are {names}")
 
     @property
     def missing_scores(self) -> int:
@@ -158,12 +159,12 @@ def correlations_text(result: Correlations) -> str:
         if one.attribute != result.control
     ]
     lines = [
-        f"{visible(result.score)}: mean within-round Spearman coefficients",
+        f"{one_line(result.score)}: mean within-round Spearman coefficients",
         *_table([[*head, "pooled"], *plain]),
         "",
     ]
     if controlled:
-        title = f"the same, {visible(result.control)} taken out of both"
+        title = f"the same, {one_line(result.control)} taken out of both"
         lines += [title, *_table([head, *controlled]), ""]
     return "\n".join([*lines, *_remarks(result)])
 
@@ -182,7 +183,7 @@ def _table(rows: list[list[str]]) -> list[str]:
 
 def _figures(attribute: str, estimate: Estimate) -> list[str]:
     return [
-        visible(attribute),
+        one_line(attribute),
         estimate.reason or _coefficient(estimate.coefficient),
         "{:+.2f} to {:+.2f}".format(*estimate.interval) if estimate.interval else "",
         _probability(estimate.p),
@@ -249,7 +250,7 @@ def _remarks_on_p(result: Correlations) -> list[str]:
     if controlled:
         drawn = "" if all(one.exact for one in controlled) else f", {result.resamples:,} draws,"
         remarks.append(
-            f"With {visible(result.control)} taken out, p is approximate: what is left of the "
+            f"With {one_line(result.control)} taken out, p is approximate: what is left of the "
             f"scores is permuted{drawn} and ranks take out a control in part only."
         )
     return remarks
