@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from IPython.core.interactiveshell import InteractiveShell
 
+from shape_magic.deliberation import Deliberation
 from tests.shells import new_shell
 
 # The machines that run the tests may be slow and shared: what counts is the result.
@@ -48,3 +49,11 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
     with EXECUTORS[request.param](2) as made:
         yield made
+
+
+@pytest.fixture(params=["memory", "file"])
+def deliberation(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deliberation]:
+    """Give an empty deliberation, in memory and in a file."""
+    path = None if request.param == "memory" else tmp_path / "file.db"
+    with Deliberation(path=path) as opened:
+        yield opened

@@ -1,7 +1,5 @@
-"""Proposals in rounds: proposed, listed, taken out; and the evaluations that they are given."""
+"""Proposals in rounds: proposed and listed, the round's prompt, and the file they are kept in."""
 
-import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -13,28 +11,19 @@ from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation import Deliberation
-from shape_magic.deliberation.records import Evaluation, EvaluationEntry
 from shape_magic.errors import (
     AnalyzerError,
     ArgumentError,
-    EvaluationExistsError,
     NotFoundError,
-    RecordError,
 )
 from shape_magic.prompt import Candidate, evaluation_prompt
 from shape_magic.shape import Measurement
+from tests.deliberations import everything, filled
 from tests.strategies import texts
 
 ids = st.text(st.characters(), min_size=1) | st.sampled_from(
     ["'", '"; DROP TABLE versions;--', "%", "_", "<b>", "a\nb", "\U0001f600", "x" * 10_000, "A (m)"]
 )
-
-
-@pytest.fixture(params=["memory", "file"])
-def deliberation(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Deliberation]:
-    path = None if request.param == "memory" else tmp_path / "file.db"
-    with Deliberation(path=path) as opened:
-        yield opened
 
 
 @given(ids, texts, texts, st.integers(0, 2**63 - 1))
@@ -192,249 +181,6 @@ def test_proposal__that_is_not_there__names_those_that_are(
     with pytest.raises(NotFoundError) as caught:
         deliberation.proposal(**arguments)  # type: ignore[arg-type]
     assert str(caught.value) == message
-
-
-def filled(deliberation: Deliberation) -> None:
-    for agent_id in ("Ann", "Bob"):
-        for number in (1, 2):
-            for text in ("x", "y"):
-                deliberation.propose(agent_id, f"{agent_id} {number} {text}", round=number)
-    proposals = deliberation.proposals()
-    deliberation.add_evaluations([(one, entry("Eve", 0.25)) for one in proposals])
-
-
-def entry(evaluator: str, score: float | None, *, synthetic: bool = False) -> EvaluationEntry:
-    return EvaluationEntry(
-        evaluator_agent_id=evaluator,
-        evaluation=Evaluation(score=score, justification=f"by {evaluator}"),
-        synthetic=synthetic,
-    )
-
-
-def everything(deliberation: Deliberation) -> set[tuple[str, int, int]]:
-    return {
-        (one.agent_id, one.round, one.version)
-        for agent_id in deliberation.agents()
-        for number in deliberation.rounds()
-        if agent_id in deliberation.agents(round=number)
-        for one in deliberation.versions(agent_id, round=number)
-    }
-
-
-ALL = {(a, r, v) for a in ("Ann", "Bob") for r in (1, 2) for v in (1, 2)}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "removed"),
-    [
-        ({"agent_id": "ann"}, {one for one in ALL if one[0] == "Ann"}),
-        ({"round": 1}, {one for one in ALL if one[1] == 1}),
-        ({"agent_id": "Bob", "round": 2}, {("Bob", 2, 1), ("Bob", 2, 2)}),
-        ({"agent_id": "Bob", "round": 2, "version": 1}, {("Bob", 2, 1)}),
-        ({"agent_id": "Bob", "round": 2, "version": 2}, {("Bob", 2, 2)}),
-    ],
-    ids=["agent", "round", "proposal", "earlier version", "latest version"],
-)
-def test_remove__takes_just_what_is_named(
-    deliberation: Deliberation, arguments: dict[str, object], removed: set[tuple[str, int, int]]
-) -> None:
-    filled(deliberation)
-    assert deliberation.remove(**arguments) == len(removed)  # type: ignore[arg-type]
-    assert everything(deliberation) == ALL - removed
-    # The highest version that is left is the one that everything reads.
-    for one in deliberation.proposals():
-        assert one == deliberation.versions(one.agent_id, round=one.round)[-1]
-    with deliberation._store.database.reading() as connection:
-        (orphans,) = connection.execute(
-            "SELECT count(*) FROM evaluations WHERE proposal NOT IN (SELECT id FROM versions)"
-        ).fetchone()
-    assert orphans == 0
-
-
-def test_remove__nothing_named_or_nothing_there__is_an_error(deliberation: Deliberation) -> None:
-    filled(deliberation)
-    with pytest.raises(ArgumentError, match=r"reset\(\) removes everything"):
-        deliberation.remove()
-    with pytest.raises(ArgumentError, match="give round, too"):
-        deliberation.remove("Ann", version=1)
-    with pytest.raises(NotFoundError, match="round 9 has no proposals; there are rounds 1, 2"):
-        deliberation.remove(round=9)
-    with pytest.raises(NotFoundError, match="no agent is called 'Zed'"):
-        deliberation.remove("Zed")
-    assert everything(deliberation) == ALL
-
-
-@pytest.mark.parametrize("number", [2**63, 2**70, 10**5000], ids=["64 bits", "70 bits", "long"])
-def test_version__that_no_column_holds__is_an_argument_error(
-    deliberation: Deliberation, number: int
-) -> None:
-    filled(deliberation)
-    for act in (
-        deliberation.proposal,
-        deliberation.remove,
-        deliberation.evaluations,
-        deliberation.aggregated_score,
-    ):
-        with pytest.raises(ArgumentError, match=r"^version is .*, and the highest is"):
-            act("Ann", round=1, version=number)
-
-
-def test_exact_id__of_another_round__is_not_taken_for_a_name(deliberation: Deliberation) -> None:
-    deliberation.propose("Ann", "exact", round=1)
-    model = deliberation.propose("Ann (m)", "model", round=2)
-    message = "'Ann' has no proposal in round 2; it proposed in rounds 1"
-    for act in (
-        deliberation.remove,
-        deliberation.proposal,
-        deliberation.versions,
-        deliberation.evaluations,
-        deliberation.read_proposal,
-    ):
-        with pytest.raises(NotFoundError, match=message):
-            act("Ann", round=2)
-    # Where no id is exact, the name is enough.
-    assert deliberation.proposal("ann (M)", round=2) == model
-    assert deliberation.proposals(round=2) == [model]
-
-
-def test_proposal__whose_version_was_given_to_another__is_not_kept_any_more(
-    deliberation: Deliberation,
-) -> None:
-    deliberation.propose("Ann", "a")
-    for text, thoughts in (("c", ""), ("b", "others")):
-        gone = deliberation.propose("Ann", "b", thought_process="because")
-        deliberation.remove("Ann", round=1, version=2)
-        assert deliberation.propose("Ann", text, thought_process=thoughts).version == 2
-        for act in (
-            lambda gone=gone: deliberation.add_evaluations([(gone, entry("Eve", 1.0))]),
-            lambda gone=gone: deliberation.evaluate("Eve", {}, proposals=[gone]),
-            lambda gone=gone: deliberation.evaluations(gone),
-        ):
-            with pytest.raises(NotFoundError, match="the one that was given is not kept any more"):
-                act()
-        deliberation.remove("Ann", round=1, version=2)
-    (one,) = deliberation.versions("Ann")
-    deliberation.remove("Ann")
-    deliberation.propose("Ann (m)", "a")
-    with pytest.raises(NotFoundError, match="not kept any more"):
-        deliberation.aggregated_score(one)
-
-
-def test_reset__removes_everything(deliberation: Deliberation) -> None:
-    filled(deliberation)
-    assert deliberation.reset() == 8
-    assert (deliberation.proposals(), deliberation.current_round) == ([], 1)
-
-
-def test_evaluations__belong_to_the_version_they_were_given_to(deliberation: Deliberation) -> None:
-    first = deliberation.propose("Ann", "a")
-    deliberation.add_evaluations([(first, entry("Eve", 0.25)), (first, entry("Zoe", -1.0))])
-    second = deliberation.propose("Ann", "b")
-    assert deliberation.evaluations(second) == []
-    assert deliberation.aggregated_score(second) is None
-    assert deliberation.evaluations(first) == [entry("Eve", 0.25), entry("Zoe", -1.0)]
-    assert deliberation.evaluations("ann", round=1, version=1) == deliberation.evaluations(first)
-    assert deliberation.aggregated_score(first) == math.sqrt(0.25) - 1
-
-
-def test_add_evaluations__with_one_that_cannot_be__adds_none(deliberation: Deliberation) -> None:
-    first, second = deliberation.propose("Ann", "a"), deliberation.propose("Bob", "b")
-    deliberation.add_evaluations([(second, entry("Eve", 0.25))])
-    with pytest.raises(EvaluationExistsError) as caught:
-        deliberation.add_evaluations([(first, entry("Eve", 1.0)), (second, entry("Eve", 1.0))])
-    assert str(caught.value) == (
-        "'Eve' has evaluated 'Bob' in round 1, version 1, before; "
-        "replace=True puts this one in its place"
-    )
-    assert deliberation.evaluations(first) == []
-    assert deliberation.aggregated_score(first) is None
-
-
-def test_add_evaluations__replacing__leaves_one_of_each_evaluator(
-    deliberation: Deliberation,
-) -> None:
-    one = deliberation.propose("Ann", "a")
-    deliberation.add_evaluations([(one, entry("Eve", 0.25)), (one, entry("Zoe", 1.0))])
-    deliberation.add_evaluations([(one, entry("Eve", -1.0))], replace=True)
-    assert deliberation.evaluations(one) == [entry("Zoe", 1.0), entry("Eve", -1.0)]
-    assert deliberation.aggregated_score(one) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("agents", "evaluator"),
-    [(["Ann (x)"], "Ann"), (["Ann"], "Ann (x)"), (["Ann"], " ann"), (["Ann"], "Ann")],
-)
-def test_add_evaluations__of_ones_own__is_refused(
-    deliberation: Deliberation, agents: list[str], evaluator: str
-) -> None:
-    for agent_id in agents:
-        one = deliberation.propose(agent_id, "a")
-    with pytest.raises(ArgumentError, match="and nobody evaluates itself"):
-        deliberation.add_evaluations([(one, entry(evaluator, 1.0))])
-
-
-def test_add_evaluations__by_one_who_may_be_two_agents__is_refused(
-    deliberation: Deliberation,
-) -> None:
-    one, _ = (deliberation.propose(agent_id, "a") for agent_id in ("Ann (x)", "Ann (y)"))
-    with pytest.raises(NotFoundError, match=r"'Ann' may be any of 'Ann \(x\)', 'Ann \(y\)'"):
-        deliberation.add_evaluations([(one, entry("Ann", 1.0))])
-
-
-@pytest.mark.parametrize("again", ["Eve", "eve ", "Eve (model)"])
-def test_add_evaluations__by_the_same_evaluator_written_otherwise__is_a_second_one(
-    deliberation: Deliberation, again: str
-) -> None:
-    one = deliberation.propose("Ann", "a")
-    deliberation.add_evaluations([(one, entry("Eve", 0.25))])
-    with pytest.raises(EvaluationExistsError):
-        deliberation.add_evaluations([(one, entry(again, 1.0))])
-    deliberation.add_evaluations([(one, entry(again, 1.0))], replace=True)
-    assert deliberation.evaluations(one) == [entry(again, 1.0)]
-
-
-def too_deep() -> object:
-    value: object = 0
-    for _ in range(500):
-        value = [value]
-    return value
-
-
-@pytest.mark.parametrize(
-    ("evaluation", "reason"),
-    [
-        (Evaluation(score=math.nan), "cannot be kept as JSON: Out of range float"),
-        (Evaluation(score=math.inf), "cannot be kept as JSON: Out of range float"),
-        (Evaluation(extra={"x": {1}}), "cannot be kept as JSON: Object of type set"),
-        (Evaluation(extra={"x": too_deep()}), "nests too deeply"),
-        (Evaluation(score="high"), r"\$\.evaluation\.score: expected float"),  # type: ignore[arg-type]
-    ],
-    ids=["nan", "infinity", "set", "deep", "text"],
-)
-def test_add_evaluations__what_no_record_can_hold__is_refused(
-    deliberation: Deliberation, evaluation: Evaluation, reason: str
-) -> None:
-    one = deliberation.propose("Ann", "a")
-    bad = EvaluationEntry(evaluator_agent_id="Eve", evaluation=evaluation)
-    with pytest.raises(RecordError, match=reason):
-        deliberation.add_evaluations([(one, entry("Zoe", 1.0)), (one, bad)])
-    assert deliberation.evaluations(one) == []
-
-
-def test_add_evaluations__of_no_proposal__is_an_argument_error(deliberation: Deliberation) -> None:
-    one = deliberation.propose("Ann", "a")
-    for other in (("Ann", entry("Eve", 1.0)), (one,), one, (one, "agree")):
-        with pytest.raises(ArgumentError, match="a pair of a Proposal and an EvaluationEntry, not"):
-            deliberation.add_evaluations([other])  # type: ignore[list-item]
-
-
-def test_add_evaluations__to_a_version_that_is_gone__is_an_error(
-    deliberation: Deliberation,
-) -> None:
-    one = deliberation.propose("Ann", "a")
-    deliberation.reset()
-    with pytest.raises(NotFoundError, match="no agent is called 'Ann'; none has proposed"):
-        deliberation.add_evaluations([(one, entry("Eve", 1.0))])
 
 
 def test_evaluation_prompt__is_that_of_the_round(deliberation: Deliberation) -> None:

@@ -17,23 +17,23 @@ __all__ = ["list_block"]
 _MARKER: Final = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?=[ \t]|\Z)")
 
 
-def list_block(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+def list_block(state: BlockState, start_line: int, end_line: int, silent: bool) -> bool:
     """Parse a list, item by item; `state.lazy` says that no paragraph is being interrupted."""
-    if state.is_code_block(startLine):
+    if state.is_code_block(start_line):
         return False
-    marker = _marker(state, startLine)
+    marker = _marker(state, start_line)
     if marker is None:
         return False
     if silent and not state.lazy:
         # Only an item that begins with 1 and is not empty may interrupt a paragraph.
-        blank = not state.src[marker.end() : state.eMarks[startLine]].strip(" \t")
+        blank = not state.src[marker.end() : state.eMarks[start_line]].strip(" \t")
         if blank or (marker[1] is not None and int(marker[1]) != 1):
             return False
-    if not state.may_open_container(startLine):
+    if not state.may_open_container(start_line):
         return False
     if silent:
         return True
-    block = state.add("list", startLine, startLine)
+    block = state.add("list", start_line, start_line)
     kind = marker[0][-1]
     while marker is not None and marker[0][-1] == kind:
         _item(state, state.line, marker)

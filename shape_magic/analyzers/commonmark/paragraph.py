@@ -23,11 +23,11 @@ __all__ = ["paragraph"]
 _UNDERLINE: Final = re.compile(r"(?:=+|-+)[ \t]*\Z")
 
 
-def paragraph(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+def paragraph(state: BlockState, start_line: int, end_line: int, silent: bool) -> bool:
     """Take a paragraph, or the heading or table that its last lines turn out to be."""
     rules = state.rules
     src, begins, shifts, ends = state.src, state.bMarks, state.tShift, state.eMarks
-    first = line = startLine
+    first = line = start_line
     may_be_table = True
     while True:
         line += 1

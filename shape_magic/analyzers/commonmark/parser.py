@@ -64,13 +64,13 @@ class BlockParser(ParserBlock):
         self.telling = frozenset(self._rules) | DELIMITER_START | frozenset("=")
         """The first characters that can make a line more than one more line of a paragraph."""
 
-    def tokenize(self, state: Any, startLine: int, endLine: int) -> None:  # noqa: N803
+    def tokenize(self, state: Any, start_line: int, end_line: int) -> None:
         """Parse from a line to where the innermost open container ends.
 
         A quote may come to reach further while it is parsed, so the end is `state.lineMax` and
         not what was known of it at the start.
         """
-        line = startLine
+        line = start_line
         while True:
             state.line = line = state.skipEmptyLines(line)
             if line >= state.lineMax:

@@ -10,25 +10,25 @@ from shape_magic.analyzers.commonmark.state import BlockState, Quote
 __all__ = ["block_quote"]
 
 
-def block_quote(state: BlockState, startLine: int, endLine: int, silent: bool) -> bool:  # noqa: N803
+def block_quote(state: BlockState, start_line: int, end_line: int, silent: bool) -> bool:
     """Open a quote at a line that begins with its marker, and parse what it holds."""
-    if state.is_code_block(startLine):
+    if state.is_code_block(start_line):
         return False
-    if state.src[state.bMarks[startLine] + state.tShift[startLine]] != ">":
+    if state.src[state.bMarks[start_line] + state.tShift[start_line]] != ">":
         return False
-    if not state.may_open_container(startLine):
+    if not state.may_open_container(start_line):
         return False
     if silent:
         return True
     limit, indent, offsets = state.lineMax, state.blkIndent, state.offsets
-    quote = Quote(end=startLine, offsets=offsets)
-    state.take_run(quote, startLine, limit)
+    quote = Quote(end=start_line, offsets=offsets)
+    state.take_run(quote, start_line, limit)
     state.quotes.append(quote)
     state.lineMax, state.blkIndent, state.offsets = quote.end, 0, [0]
-    block = state.add("quote", startLine, quote.end)
+    block = state.add("quote", start_line, quote.end)
     state.level += 1
 
-    state.rules.tokenize(state, startLine, quote.end)
+    state.rules.tokenize(state, start_line, quote.end)
 
     state.level -= 1
     block.end = state.line

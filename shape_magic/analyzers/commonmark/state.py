@@ -69,7 +69,7 @@ class BlockRules(Protocol):
     telling: frozenset[str]
     """The first characters that can make a line more than one more line of a paragraph."""
 
-    def tokenize(self, state: "BlockState", startLine: int, endLine: int) -> None:  # noqa: N803
+    def tokenize(self, state: "BlockState", start_line: int, end_line: int) -> None:
         """Parse from a line to where the innermost open container ends."""
 
     def begins_block(self, state: "BlockState", line: int, character: str) -> bool:
