@@ -1,0 +1,118 @@
+"""What a selection says: the call that fetches it, and the figures without it."""
+
+import pytest
+from playwright.sync_api import BrowserContext, expect
+
+from shape_magic.deliberation import Deliberation
+from shape_magic.lines import split_lines
+from shape_magic.prompt import call_text
+from tests.browser.harness import SAMPLE, Harness, proposal
+
+LINES = split_lines(SAMPLE)
+TABLE = (20, 23)
+MINUS = "\N{MINUS SIGN}"
+
+
+def answer(first: int, last: int) -> str:
+    rows = [f"{n:>4}| {LINES[n - 1]}" for n in range(first, last + 1)]
+    return "\n".join(
+        [f'<lines from="{first}" to="{last}" total="{len(LINES)}">', *rows, "</lines>"]
+    )
+
+
+def test_selection__is_the_call_that_fetches_it(harness: Harness) -> None:
+    harness.show(proposal(), selection=TABLE)
+    call = call_text(
+        "read_proposal", agent_id="Candidate_A", round=2, from_line=TABLE[0], to_line=TABLE[1]
+    )
+    expect(harness.root.locator(".sm-call")).to_have_text(call)
+    assert harness.root.locator(".sm-answer").inner_text() == answer(*TABLE)
+    with Deliberation() as deliberation:
+        deliberation.propose("Candidate_A", SAMPLE, round=2)
+        read = deliberation.read_proposal("Candidate_A", from_line=TABLE[0], to_line=TABLE[1])
+    assert answer(*TABLE) in str(read)
+
+
+def test_selection__none_leaves_a_hint(harness: Harness) -> None:
+    harness.show(proposal())
+    expect(harness.root.locator(".sm-hint")).to_be_visible()
+    expect(harness.root.locator(".sm-selection")).to_be_hidden()
+
+
+@pytest.mark.parametrize("clipboard", [True, False], ids=["clipboard", "no clipboard"])
+@pytest.mark.parametrize("agent_id", ["Candidate_A", 'O\'Brien <b> "x" \\ ü ("m")'])
+def test_copy__gives_the_call_and_the_answer(
+    harness: Harness, context: BrowserContext, agent_id: str, clipboard: bool
+) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    harness.show(proposal(agent_id=agent_id), selection=(1, len(LINES)))
+    if not clipboard:
+        harness.page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
+    call = call_text("read_proposal", agent_id=agent_id, round=2, from_line=1, to_line=len(LINES))
+    for name, text in [("Copy the call", call), ("Copy the answer", answer(1, len(LINES)))]:
+        button = harness.root.get_by_role("button", name=name)
+        button.press("Enter")
+        expect(button).to_have_text("copied")
+        assert harness.page.evaluate("navigator.clipboard.readText()") == text
+        expect(button).to_be_focused()
+
+
+def test_copy__in_the_source_gives_the_lines(harness: Harness, context: BrowserContext) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    harness.show(proposal(), selection=(14, 16))
+    harness.source.focus()
+    harness.page.keyboard.press("Control+c")
+    copied = harness.page.evaluate("navigator.clipboard.readText()")
+    assert copied == "\n".join(LINES[13:16])
+
+
+def test_without__asks_python_once_for_a_settled_selection(harness: Harness) -> None:
+    harness.show(proposal())
+    harness.source.focus()
+    for _ in range(5):
+        harness.page.keyboard.press("ArrowDown")
+    harness.page.wait_for_function("model.sent.length > 0")
+    question = {"ask": "without", "revision": 0, "selection": [5, 5]}
+    assert harness.sent == [question]
+    # While one question waits, no other is asked; the latest selection is asked about then.
+    harness.line(6).click()
+    harness.line(7).click()
+    harness.page.wait_for_timeout(300)
+    assert harness.sent == [question]
+    harness.hear({**question, "answer": "without", "shape": {}})
+    harness.page.wait_for_function("model.sent.length > 1")
+    assert harness.sent[1] == {**question, "selection": [7, 7]}
+
+
+def test_without__shows_the_figures_that_change(harness: Harness) -> None:
+    subject = proposal()
+    harness.show(subject, selection=TABLE)
+    shape = {**subject.shape.as_dict(), "chars": 10, "table_rows": 0}
+    answered = {"answer": "without", "revision": 0, "selection": list(TABLE), "shape": shape}
+    harness.hear({**answered, "selection": [1, 2]})
+    harness.hear({**answered, "revision": 1})
+    place = harness.root.locator(".sm-without")
+    expect(place).not_to_contain_text("10")
+    harness.hear(answered)
+    fewer = f"{MINUS}{subject.shape.chars - 10}"
+    expect(place).to_have_text(f"without these lines 10 chars {fewer} · 0 rows {MINUS}4")
+
+
+def test_without__shows_why_not(harness: Harness) -> None:
+    harness.show(proposal(), selection=(1, 1))
+    reason = "of JSON only whole fields <b>"
+    harness.hear({"answer": "without", "revision": 0, "selection": [1, 1], "reason": reason})
+    expect(harness.root.locator(".sm-without")).to_contain_text(reason)
+
+
+def test_without__an_answer_says_so_and_the_rest_goes_on(harness: Harness) -> None:
+    harness.page.clock.install()
+    harness.show(proposal(), selection=(1, 1))
+    harness.page.clock.run_for(200)
+    assert len(harness.sent) == 1
+    harness.page.clock.run_for(3000)
+    expect(harness.root.locator(".sm-without")).to_contain_text("The kernel has not answered")
+    harness.line(4).click()
+    harness.page.clock.run_for(200)
+    assert [message["selection"] for message in harness.sent] == [[1, 1], [4, 4]]
+    expect(harness.line(4)).to_have_attribute("aria-selected", "true")
