@@ -14,6 +14,8 @@ __all__ = ["Answer"]
 
 _FRAME: Final = (
     "margin:0;overflow-x:auto;font-size:13px;line-height:1.5;"
+    # Hosts break lines of output within words.
+    "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;"
     "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 )
 # What stands around an agent's words is not selected with them, so that a copy has them alone.

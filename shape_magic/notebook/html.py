@@ -43,6 +43,7 @@ KIND_COLOURS: Final[dict[LineKind, str]] = {
 """A colour for each kind of line, told apart in light and dark and by the colour-blind."""
 
 _MONO: Final = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+_WRAP: Final = "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
 _QUIET: Final = "opacity:.75"
 
 
@@ -178,5 +179,5 @@ def _source(lines: Sequence[str], kinds: Iterable[LineKind]) -> str:
     count = len(lines)
     return (
         f"<details><summary>Source, {count:,} line{'' if count == 1 else 's'}</summary>"
-        f'<pre style="margin:4px 0;{_MONO}">{rows}</pre>{rest_of(count, "lines")}</details>'
+        f'<pre style="margin:4px 0;{_WRAP};{_MONO}">{rows}</pre>{rest_of(count, "lines")}</details>'
     )
