@@ -1,14 +1,13 @@
 """What an analyzer is."""
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from shape_magic.shape import Measurement
 
 __all__ = ["Analyzer"]
 
 
-@runtime_checkable
 class Analyzer(Protocol):
     """Recognises one kind of content and measures it, in one call.
 
