@@ -43,7 +43,7 @@ class Anchor(msgspec.Struct, frozen=True, gc=False):
     """A line that a reader may want to go to.
 
     `label` is the candidate's own text, verbatim and cut at 60 characters; it is escaped only
-    where it is written (`shape_magic.prompt`). `last_line` ends the block that the anchor opens.
+    where it is written (`shape_magic.prompting`). `last_line` ends the block that the anchor opens.
     """
 
     line: int

@@ -11,9 +11,9 @@ import ast
 from pathlib import Path
 from typing import NamedTuple
 
-from shape_magic.prompt import outline_element
+from shape_magic.prompting.candidate import outline_element
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 
 FOLDER = Path(__file__).parent / "cases"
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic.deliberation.agents import find_agent, known_as, listed, shown
+from shape_magic.deliberation.agents import find_agent, known_as
 from shape_magic.errors import NotFoundError
+from shape_magic.wording import listed, quoted
 
 KNOWN = ["Ann (model-x)", "ann", " Bob ", "Bob (model-y)", "Carl (m) (n)", "Dora (x)", "dora (y)"]
 
@@ -66,16 +67,16 @@ def test_find_agent__many_long_ids__names_ten() -> None:
 
 
 def test_shown__an_integer_too_long_to_write__is_described() -> None:
-    assert shown(10**5000) == "about 10**5000"
-    assert shown(-(10**5000)) == "about -10**5000"
-    assert shown([10**5000]) == "a list that is too large to write"
+    assert quoted(10**5000) == "about 10**5000"
+    assert quoted(-(10**5000)) == "about -10**5000"
+    assert quoted([10**5000]) == "a list that is too large to write"
 
 
 def test_shown__what_nests_too_deeply_to_write__is_described() -> None:
     value: list[object] = []
     for _ in range(100_000):
         value = [value]
-    assert shown(value) == "a list that is too large to write"
+    assert quoted(value) == "a list that is too large to write"
     while value:  # Python would free it by recursion.
         (value,) = value  # type: ignore[assignment]
 

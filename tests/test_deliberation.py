@@ -16,7 +16,8 @@ from shape_magic.errors import (
     ArgumentError,
     NotFoundError,
 )
-from shape_magic.prompt import Candidate, evaluation_prompt
+from shape_magic.prompting.candidate import Candidate
+from shape_magic.prompting.evaluation import evaluation_prompt
 from shape_magic.shape import Measurement
 from tests.deliberations import everything, filled
 from tests.strategies import texts

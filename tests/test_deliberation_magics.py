@@ -19,7 +19,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.retrieval import Piece
 from shape_magic.errors import StoreError
 from shape_magic.notebook.answers import Answer
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 from tests.strategies import texts
 
 TEXT = "# Queue <b>\n\nLatency: 12 ms\n\n| a | b |\n|---|---|\n"

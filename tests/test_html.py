@@ -10,7 +10,7 @@ from shape_magic import Proposal
 from shape_magic.notebook.display import bundle
 from shape_magic.notebook.html import MAX_ROWS, MAX_WIDTH
 from shape_magic.notebook.measurements import Measurements
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 from tests.strategies import texts
 
 HOSTILE = [

@@ -13,12 +13,12 @@ PACKAGE = Path(shape_magic.__file__).parent
 
 # A module may import from its own layer and from those above it in this list.
 LAYERS = [
-    ("errors", "visible", "extras"),
+    ("errors", "wording", "extras"),
     ("vocabulary",),
     ("lines",),
     ("shape",),
     ("analyzers",),
-    ("files", "prompt"),
+    ("files", "prompting"),
     ("deliberation",),
     ("bulk",),
     ("analysis",),

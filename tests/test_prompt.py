@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 
 import shape_magic
-from shape_magic.prompt import (
+from shape_magic.prompting.candidate import (
     Candidate,
     call_text,
     candidate_block,
-    evaluation_prompt,
-    legend,
     opening_tag,
     outline_element,
 )
+from shape_magic.prompting.evaluation import evaluation_prompt, legend
 from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES, STANCES, VERDICTS
 from tests.strategies import texts
 

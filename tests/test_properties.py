@@ -6,7 +6,7 @@ from hypothesis import given
 import shape_magic
 from shape_magic.lines import normalize_endings, split_lines
 from shape_magic.notebook.display import bundle
-from shape_magic.prompt import outline_element
+from shape_magic.prompting.candidate import outline_element
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, LINE_KINDS
 from tests.strategies import json_documents, markdown, texts

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from shape_magic.deliberation.agents import listed, shown
 from shape_magic.errors import ArgumentError, FrameError
-from shape_magic.visible import one_line
+from shape_magic.wording import listed, one_line, quoted
 
 __all__ = ["PROSE_SHARE", "attribute_names", "column", "rows_by_round", "rows_of", "within_names"]
 
@@ -30,7 +29,7 @@ def attribute_names(attributes: str | Sequence[str]) -> list[str]:
         raise ArgumentError("attributes names no column; give at least one, as ['chars']")
     for name in names:
         if names.count(name) > 1:
-            raise ArgumentError(f"attributes names {shown(name)} {names.count(name)} times")
+            raise ArgumentError(f"attributes names {quoted(name)} {names.count(name)} times")
     return names
 
 
@@ -58,9 +57,9 @@ def column(frame: pd.DataFrame, name: str) -> NDArray[np.float64]:
         figures = pd.to_numeric(frame[name]).to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         reason = one_line(str(error), length=200)
-        raise FrameError(f"the column {shown(name)} holds what is no number: {reason}") from None
+        raise FrameError(f"the column {quoted(name)} holds what is no number: {reason}") from None
     if np.isinf(figures).any():
-        raise FrameError(f"the column {shown(name)} holds an infinite number")
+        raise FrameError(f"the column {quoted(name)} holds an infinite number")
     largest = float(np.nanmax(np.abs(figures), initial=0))
     if largest == 0:
         return figures
@@ -81,7 +80,7 @@ def rows_by_round(
         _check_column(frame, name)
         if frame[name].isna().any():
             raise FrameError(
-                f"the column {shown(name)} has rows without a value: no round to count in"
+                f"the column {quoted(name)} has rows without a value: no round to count in"
             )
     if "agent_id" in frame.columns:
         _check_column(frame, "agent_id")
@@ -90,7 +89,7 @@ def rows_by_round(
             row = frame[twice].iloc[0]
             where = ", ".join(one_line(f"{name} {row[name]}", length=80) for name in names)
             raise FrameError(
-                f"the agent {shown(row['agent_id'])} stands twice in {where}: a row is one "
+                f"the agent {quoted(row['agent_id'])} stands twice in {where}: a row is one "
                 "proposal of a round; where a frame holds several deliberations, within names the "
                 "column that tells them apart too, as in within=['deliberation', 'round']"
             )
@@ -119,12 +118,12 @@ def _check_column(frame: pd.DataFrame, name: str) -> None:
     if name not in frame.columns:
         names = [str(one) for one in frame.columns]
         near = difflib.get_close_matches(name, names, n=3)
-        hint = f"did you mean {' or '.join(map(shown, near))}?" if near else _there_are(names)
-        raise FrameError(f"the frame has no column {shown(name)}; {hint}")
+        hint = f"did you mean {' or '.join(map(quoted, near))}?" if near else _there_are(names)
+        raise FrameError(f"the frame has no column {quoted(name)}; {hint}")
     count = int((frame.columns == name).sum())
     if count > 1:
         raise FrameError(
-            f"the frame has {count} columns {shown(name)}, and which of them is meant is not "
+            f"the frame has {count} columns {quoted(name)}, and which of them is meant is not "
             "guessed: rename or drop the others"
         )
 

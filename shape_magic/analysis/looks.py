@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 
 __all__ = [
     "BAND",

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from shape_magic.deliberation.agents import listed, shown
 from shape_magic.errors import ArgumentError
 from shape_magic.extras import analysis_extra
-from shape_magic.visible import one_line
+from shape_magic.wording import listed, one_line, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +98,7 @@ class Correlations(msgspec.Struct, frozen=True, kw_only=True):
             if one.attribute == attribute:
                 return one
         names = listed([one.attribute for one in self.attributes])
-        raise ArgumentError(f"{shown(attribute)} was not correlated; there are {names}")
+        raise ArgumentError(f"{quoted(attribute)} was not correlated; there are {names}")
 
     @property
     def missing_scores(self) -> int:

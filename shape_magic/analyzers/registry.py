@@ -20,8 +20,8 @@ from shape_magic.analyzers.notes import general_notes
 from shape_magic.errors import AnalyzerError, AnalyzerWarning
 from shape_magic.lines import strip_mark
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute
+from shape_magic.wording import visible
 
 __all__ = ["ENTRY_POINT_GROUP", "Registry", "default_registry"]
 

@@ -1,19 +1,13 @@
 """Finding an agent by what a reader calls it."""
 
-import difflib
-import heapq
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from shape_magic.errors import NotFoundError
+from shape_magic.wording import listed, nearest, quoted
 
-__all__ = ["find_agent", "known_as", "listed", "plain_id", "shown"]
-
-_SHOWN_LENGTH: Final = 80
-_LISTED: Final = 10
-_COMPARED_LENGTH: Final = 100
+__all__ = ["find_agent", "known_as", "plain_id"]
 
 _NAME_AND_MODEL: Final = re.compile(r"(?P<name>.*\S)\s+\([^()]*\)\s*", re.DOTALL)
 
@@ -32,9 +26,9 @@ def find_agent(asked: str, known: Sequence[str]) -> str:
     if found is not None:
         return found
     if not known:
-        raise NotFoundError(f"no agent is called {shown(asked)}; none has proposed")
+        raise NotFoundError(f"no agent is called {quoted(asked)}; none has proposed")
     raise NotFoundError(
-        f"no agent is called {shown(asked)}; there are {listed(nearest(asked, known))}"
+        f"no agent is called {quoted(asked)}; there are {listed(nearest(asked, known))}"
     )
 
 
@@ -69,45 +63,10 @@ def _the_one(
         if len(matches) == 1:
             return matches[0]
         if matches:
-            raise NotFoundError(f"{shown(asked)} may be any of {listed(matches)}; give one exactly")
+            raise NotFoundError(
+                f"{quoted(asked)} may be any of {listed(matches)}; give one exactly"
+            )
     return None
-
-
-def nearest(asked: str, known: Iterable[str]) -> list[str]:
-    """Order ids by how near they are to what was asked for, the nearest first."""
-    matcher = difflib.SequenceMatcher(autojunk=False)
-    matcher.set_seq2(plain_id(asked)[:_COMPARED_LENGTH])
-
-    def nearness(one: str) -> float:
-        matcher.set_seq1(plain_id(one)[:_COMPARED_LENGTH])
-        # Letters in common tell well enough, and a misspelt id must not take seconds.
-        return matcher.quick_ratio()
-
-    ids = list(known)
-    best = heapq.nlargest(_LISTED, ids, key=nearness)
-    chosen = set(best)
-    return [*best, *(one for one in ids if one not in chosen)]
-
-
-def shown(value: object) -> str:
-    """Write a value for one line of a message: quoted, escaped and cut."""
-    try:
-        written = repr(value)
-    except (ValueError, RecursionError):
-        # Python writes no integer of more than some thousand digits, and nothing very deep.
-        if isinstance(value, int):
-            digits = int(value.bit_length() * math.log10(2))
-            written = f"about {'-' if value < 0 else ''}10**{digits}"
-        else:
-            written = f"a {type(value).__name__} that is too large to write"
-    return written if len(written) <= _SHOWN_LENGTH else f"{written[: _SHOWN_LENGTH - 1]}…"
-
-
-def listed(values: Sequence[object]) -> str:
-    """Write the first values of a list, and how many more there are."""
-    names = ", ".join(shown(one) for one in values[:_LISTED])
-    more = len(values) - _LISTED
-    return f"{names} and {more:,} more" if more > 0 else names
 
 
 def plain_id(agent_id: str) -> str:

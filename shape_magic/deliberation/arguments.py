@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.records import LAST_ROUND
 from shape_magic.errors import ArgumentError
+from shape_magic.wording import listed, quoted
 
 __all__ = [
     "agent_id_text",
@@ -22,9 +22,9 @@ __all__ = [
 def integer(name: str, value: object, *, least: int) -> int:
     """Check that a value is an integer that is not under the least."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ArgumentError(f"{name} is an integer from {least:,} up, not {shown(value)}")
+        raise ArgumentError(f"{name} is an integer from {least:,} up, not {quoted(value)}")
     if value < least:
-        raise ArgumentError(f"{name} is {shown(value)}, and the least is {least:,}")
+        raise ArgumentError(f"{name} is {quoted(value)}, and the least is {least:,}")
     return value
 
 
@@ -41,20 +41,20 @@ def version_number(value: object) -> int:
 def _kept_number(name: str, value: object, *, least: int) -> int:
     number = integer(name, value, least=least)
     if number > LAST_ROUND:
-        raise ArgumentError(f"{name} is {shown(value)}, and the highest is {LAST_ROUND}")
+        raise ArgumentError(f"{name} is {quoted(value)}, and the highest is {LAST_ROUND}")
     return number
 
 
 def number(name: str, value: object) -> float:
     """Check that a value is a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ArgumentError(f"{name} is a number, not {shown(value)}")
+        raise ArgumentError(f"{name} is a number, not {quoted(value)}")
     try:
         converted = float(value)
     except OverflowError:
         converted = math.inf
     if not math.isfinite(converted):
-        raise ArgumentError(f"{name} is a finite number, not {shown(value)}")
+        raise ArgumentError(f"{name} is a finite number, not {quoted(value)}")
     return converted
 
 
@@ -78,7 +78,7 @@ def texts(name: str, value: object) -> list[str]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, Iterable):
-        raise ArgumentError(f"{name} is a list of texts, not {shown(value)}")
+        raise ArgumentError(f"{name} is a list of texts, not {quoted(value)}")
     found = [text(f"each of {name}", one) for one in value]
     if "" in found:
         raise ArgumentError(
@@ -92,5 +92,5 @@ def words(name: str, value: object, known: Sequence[str]) -> list[str]:
     found = texts(name, value)
     for one in found:
         if one not in known:
-            raise ArgumentError(f"{name} holds {shown(one)}; there are {listed(known)}")
+            raise ArgumentError(f"{name} holds {quoted(one)}; there are {listed(known)}")
     return found

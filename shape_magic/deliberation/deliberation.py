@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from shape_magic.analyzers.registry import Registry
-from shape_magic.deliberation.agents import known_as, listed, shown
+from shape_magic.deliberation.agents import known_as
 from shape_magic.deliberation.arguments import agent_id_text, round_number
 from shape_magic.deliberation.evaluations import Evaluated, check_entry, evaluate
 from shape_magic.deliberation.frames import summaries_to_frame
@@ -25,6 +25,7 @@ from shape_magic.deliberation.transcripts import (
     save_transcript,
 )
 from shape_magic.errors import ArgumentError, EvaluationExistsError, TranscriptWarning
+from shape_magic.wording import listed, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +38,7 @@ def _pair(given: object) -> tuple[Proposal, EvaluationEntry]:
         case (Proposal() as proposal, EvaluationEntry() as entry):
             return proposal, entry
     raise ArgumentError(
-        f"each of evaluations is a pair of a Proposal and an EvaluationEntry, not {shown(given)}"
+        f"each of evaluations is a pair of a Proposal and an EvaluationEntry, not {quoted(given)}"
     )
 
 
@@ -130,15 +131,15 @@ class Deliberation(ReadableProposals):
                 evaluator = entry.evaluator_agent_id
                 if known_as(evaluator, agents) == row.agent_id:
                     raise ArgumentError(
-                        f"the evaluator {shown(evaluator)} proposed this itself, as "
-                        f"{shown(row.agent_id)}, and nobody evaluates itself"
+                        f"the evaluator {quoted(evaluator)} proposed this itself, as "
+                        f"{quoted(row.agent_id)}, and nobody evaluates itself"
                     )
                 before = known_as(evaluator, self._store.evaluators(row.id))
                 if before is not None and replace:
                     self._store.remove_evaluations(row.id, evaluator=before)
                 elif before is not None:
                     raise EvaluationExistsError(
-                        f"{shown(evaluator)} has evaluated {shown(row.agent_id)} in round "
+                        f"{quoted(evaluator)} has evaluated {quoted(row.agent_id)} in round "
                         f"{row.round}, version {row.version}, before; replace=True puts this one "
                         "in its place"
                     )
@@ -171,7 +172,7 @@ class Deliberation(ReadableProposals):
         if not isinstance(reply, (str, Mapping)):
             raise ArgumentError(f"reply is a str or a mapping, not {type(reply).__name__}")
         if proposals is not None and not isinstance(proposals, Iterable):
-            raise ArgumentError(f"proposals is a list of proposals, not {shown(proposals)}")
+            raise ArgumentError(f"proposals is a list of proposals, not {quoted(proposals)}")
         shown_ones = None if proposals is None else list(proposals)
         return evaluate(
             self._store,
@@ -191,7 +192,7 @@ class Deliberation(ReadableProposals):
                 return list(rows)
         for one in proposals:
             if not isinstance(one, Proposal):
-                raise ArgumentError(f"each of proposals is a Proposal, not {shown(one)}")
+                raise ArgumentError(f"each of proposals is a Proposal, not {quoted(one)}")
         rounds = {one.round for one in proposals}
         if round is not None:
             rounds.add(round_number(round))

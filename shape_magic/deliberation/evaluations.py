@@ -8,13 +8,14 @@ from typing import Any, Final
 
 import msgspec
 
-from shape_magic.deliberation.agents import find_agent, known_as, listed, shown
+from shape_magic.deliberation.agents import find_agent, known_as
 from shape_magic.deliberation.encoding import decoded, json_line, parse_json
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry, read_record, to_wire
 from shape_magic.deliberation.reply import refused, reply_object
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import NotFoundError, RecordError
 from shape_magic.vocabulary import CATEGORIES, STANCES, VERDICTS
+from shape_magic.wording import listed, quoted
 
 __all__ = [
     "CandidateEvaluation",
@@ -120,15 +121,15 @@ def check_evaluations(
     """
     items = reply.get("evaluations")
     if not isinstance(items, list):
-        raise refused([f"evaluations is a list, not {shown(items)}"])
+        raise refused([f"evaluations is a list, not {quoted(items)}"])
     problems: list[str] = []
     found: dict[str, Evaluation] = {}
     for number, item in enumerate(items, start=1):
         if not isinstance(item, Mapping):
-            problems.append(f"evaluation {number} is an object, not {shown(item)}")
+            problems.append(f"evaluation {number} is an object, not {quoted(item)}")
             continue
         agent_id, problem = _candidate(item, candidates)
-        name = f"evaluation {number}" if agent_id is None else shown(agent_id)
+        name = f"evaluation {number}" if agent_id is None else quoted(agent_id)
         its_problems = [problem] if problem else []
         if agent_id is not None:
             if agent_id == evaluator:
@@ -137,7 +138,7 @@ def check_evaluations(
                 its_problems.append("it is evaluated twice in the reply")
             if agent_id in evaluated:
                 its_problems.append(
-                    f"{shown(evaluator)} has evaluated this version before, "
+                    f"{quoted(evaluator)} has evaluated this version before, "
                     "and replacing that was not asked for"
                 )
         its_problems += _problems(item)
@@ -157,7 +158,7 @@ def check_evaluations(
     if complete:
         given = {agent_id for item in items if (agent_id := _named(item, candidates)) is not None}
         problems += [
-            f"{shown(agent_id)}: it is not evaluated"
+            f"{quoted(agent_id)}: it is not evaluated"
             for agent_id in candidates
             if agent_id != evaluator and agent_id not in given and agent_id not in evaluated
         ]
@@ -176,7 +177,7 @@ def _candidate(item: Mapping[str, Any], candidates: Sequence[str]) -> tuple[str 
         return None, f"agent_id is missing; the candidates are {listed(candidates)}"
     asked = item["agent_id"]
     if not isinstance(asked, str):
-        return None, f"agent_id is {shown(asked)}, which is no text"
+        return None, f"agent_id is {quoted(asked)}, which is no text"
     try:
         return find_agent(asked, candidates), None
     except NotFoundError as error:
@@ -193,7 +194,7 @@ def _problems(item: Mapping[str, Any]) -> Iterator[str]:
         for number, claim in enumerate(claims):
             field = f"claim_assessments[{number}]"
             if not isinstance(claim, Mapping):
-                yield f"{field} is {shown(claim)}, which is no object"
+                yield f"{field} is {quoted(claim)}, which is no object"
                 continue
             if not isinstance(claim.get("claim"), str):
                 yield _missing_or("claim", claim, "a text", within=field)
@@ -231,4 +232,4 @@ def _missing_or(name: str, item: Mapping[str, Any], wanted: str, *, within: str 
     field = f"{within}.{name}" if within else name
     if name not in item:
         return f"{field} is missing; it is {wanted}"
-    return f"{field} is {shown(item[name])}, and not {wanted}"
+    return f"{field} is {quoted(item[name])}, and not {wanted}"

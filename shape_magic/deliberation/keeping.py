@@ -6,7 +6,6 @@ from types import TracebackType
 from typing import Self
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.arguments import agent_id_text, round_number, text
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.encoding import measurement_columns
@@ -15,6 +14,7 @@ from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.retrieval import find_row
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ArgumentError, NotFoundError, StoreError
+from shape_magic.wording import listed, quoted
 
 __all__ = ["KeptProposals"]
 
@@ -204,7 +204,7 @@ class KeptProposals:
                 one.thought_process,
             ):
                 raise NotFoundError(
-                    f"{shown(row.agent_id)} has another proposal as round {row.round}, version "
+                    f"{quoted(row.agent_id)} has another proposal as round {row.round}, version "
                     f"{row.version}: the one that was given is not kept any more"
                 )
             return row

@@ -9,7 +9,8 @@ from shape_magic.deliberation.retrieval import THOUGHTS_PAGE, Reading, read
 from shape_magic.deliberation.search import DEFAULT_RESULTS, SearchResults, search
 from shape_magic.deliberation.tools import Style, tool_arguments, tool_list
 from shape_magic.errors import ShapeMagicError
-from shape_magic.prompt import Candidate, evaluation_prompt
+from shape_magic.prompting.candidate import Candidate
+from shape_magic.prompting.evaluation import evaluation_prompt
 
 __all__ = ["ReadableProposals"]
 

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from shape_magic.deliberation.agents import shown
 from shape_magic.deliberation.encoding import parse_json
 from shape_magic.errors import ReplyError
+from shape_magic.wording import quoted
 
 __all__ = ["FAILURES", "refused", "reply_object"]
 
@@ -77,7 +77,7 @@ def _check_keys(pairs: Sequence[tuple[str, object]]) -> None:
     keys: set[str] = set()
     for key, _ in pairs:
         if key in keys:
-            raise ValueError(f"the key {shown(key)} stands twice in one object")
+            raise ValueError(f"the key {quoted(key)} stands twice in one object")
         keys.add(key)
 
 

@@ -5,12 +5,13 @@ from typing import Final
 
 import msgspec
 
-from shape_magic.deliberation.agents import find_agent, listed, shown
+from shape_magic.deliberation.agents import find_agent
 from shape_magic.deliberation.arguments import agent_id_text, integer, round_number, version_number
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.lines import LineRange, split_lines
-from shape_magic.prompt import call_text, escape_attribute
+from shape_magic.prompting.candidate import call_text, escape_attribute
+from shape_magic.wording import listed, quoted
 
 __all__ = ["MOST_THOUGHTS", "THOUGHTS_PAGE", "Piece", "Reading", "find_row", "read"]
 
@@ -82,7 +83,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
         if self.solution is not None:
             yield Piece(self.solution, quoted=True)
         elif self.range is None:
-            yield Piece(f"Line {shown(self.beyond)} exceeds the proposal's {self.total} lines.")
+            yield Piece(f"Line {quoted(self.beyond)} exceeds the proposal's {self.total} lines.")
         else:
             first, last = self.range.first, self.range.last
             yield Piece(f'<lines from="{first}" to="{last}" total="{self.total}">\n')
@@ -141,7 +142,7 @@ def _range(from_line: int | None, to_line: int | None, *, total: int) -> LineRan
         return None
     for name, line in (("from_line", first), ("to_line", last)):
         if line < 1:
-            raise ArgumentError(f"{name} is {shown(line)}; {_lines_there_are(total)}")
+            raise ArgumentError(f"{name} is {quoted(line)}; {_lines_there_are(total)}")
     if last < first:
         raise ArgumentError(
             f"from_line {first} is after to_line {last}; {_lines_there_are(total)}, "
@@ -152,7 +153,7 @@ def _range(from_line: int | None, to_line: int | None, *, total: int) -> LineRan
 
 def _line_number(name: str, value: object, *, total: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ArgumentError(f"{name} is an integer, not {shown(value)}; {_lines_there_are(total)}")
+        raise ArgumentError(f"{name} is an integer, not {quoted(value)}; {_lines_there_are(total)}")
     return value
 
 
@@ -191,7 +192,7 @@ def find_row(
         if row is not None:
             return row
         raise NotFoundError(
-            f"{shown(found)} has no version {shown(version)}"
+            f"{quoted(found)} has no version {quoted(version)}"
             f"{'' if round is None else f' in round {round}'}; "
             f"there are {listed(store.versions(found, round=round))}"
         )
@@ -206,6 +207,6 @@ def _not_in_round(store: Store, agent_id: str, *, round: int) -> NotFoundError:
     except NotFoundError as error:
         return error
     return NotFoundError(
-        f"{shown(found)} has no proposal in round {round}; "
+        f"{quoted(found)} has no proposal in round {round}; "
         f"it proposed in rounds {listed(store.rounds(found))}"
     )

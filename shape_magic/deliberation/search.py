@@ -12,15 +12,16 @@ from typing import Any, Final
 
 import msgspec
 
-from shape_magic.deliberation.agents import find_agent, listed, shown
+from shape_magic.deliberation.agents import find_agent
 from shape_magic.deliberation.arguments import integer, number, round_number, texts, words
 from shape_magic.deliberation.records import EvaluationEntry, read_record
 from shape_magic.deliberation.retrieval import Piece
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ArgumentError
 from shape_magic.lines import split_lines
-from shape_magic.prompt import escape_attribute
+from shape_magic.prompting.candidate import escape_attribute
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
+from shape_magic.wording import listed, quoted
 
 __all__ = [
     "DEFAULT_RESULTS",
@@ -138,7 +139,7 @@ def search(
     in_rounds = (None if rounds is None else _rounds(rounds)) or None
     of_agents = (None if agent_ids is None else texts("agent_ids", agent_ids)) or None
     if phase is not None and phase not in PHASES:
-        raise ArgumentError(f"phase is {shown(phase)}; there are {listed(PHASES)}")
+        raise ArgumentError(f"phase is {quoted(phase)}; there are {listed(PHASES)}")
     with_stances = (None if stances is None else words("stances", stances, STANCES)) or None
     with_verdicts = (None if verdicts is None else words("verdicts", verdicts, VERDICTS)) or None
     scored = _score_filter(min_score, max_score)
@@ -242,7 +243,7 @@ def _rounds(value: Iterable[int]) -> list[int]:
     if isinstance(value, int):
         value = [value]
     if not isinstance(value, Iterable) or isinstance(value, str):
-        raise ArgumentError(f"rounds is a list of integers, not {shown(value)}")
+        raise ArgumentError(f"rounds is a list of integers, not {quoted(value)}")
     return [round_number(one) for one in value]
 
 

@@ -9,13 +9,13 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from shape_magic.deliberation.agents import listed, shown
 from shape_magic.deliberation.encoding import parse_json
 from shape_magic.deliberation.records import LAST_ROUND, field_first
 from shape_magic.deliberation.retrieval import MOST_THOUGHTS, THOUGHTS_PAGE
 from shape_magic.deliberation.search import DEFAULT_RESULTS, MOST_RESULTS
 from shape_magic.errors import ArgumentError
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
+from shape_magic.wording import listed, quoted
 
 __all__ = ["STYLES", "TOOLS", "ReadProposal", "SearchDeliberation", "tool_arguments", "tool_list"]
 
@@ -123,7 +123,7 @@ TOOLS: Final[Mapping[str, type[msgspec.Struct]]] = {
 def tool_list(style: Style) -> list[dict[str, Any]]:
     """Describe the tools to a model; see `Deliberation.tools`."""
     if style not in STYLES:
-        raise ArgumentError(f"style is {shown(style)}; there are {listed(STYLES)}")
+        raise ArgumentError(f"style is {quoted(style)}; there are {listed(STYLES)}")
     tools = []
     for name, arguments in TOOLS.items():
         described = {"name": name, "description": " ".join((arguments.__doc__ or "").split())}
@@ -149,18 +149,20 @@ def tool_arguments(name: str, arguments: object) -> dict[str, Any]:
     """
     kind = TOOLS.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise ArgumentError(f"no tool is called {shown(name)}; there are {listed(list(TOOLS))}")
+        raise ArgumentError(f"no tool is called {quoted(name)}; there are {listed(list(TOOLS))}")
     if isinstance(arguments, str):
         try:
             arguments = parse_json(arguments)
         except ValueError as error:
             raise ArgumentError(f"the arguments of {name} are {error}") from None
     if not isinstance(arguments, Mapping):
-        raise ArgumentError(f"the arguments of {name} are an object, not {shown(arguments)}")
+        raise ArgumentError(f"the arguments of {name} are an object, not {quoted(arguments)}")
     names = kind.__struct_fields__
     for given in arguments:
         if given not in names:
-            raise ArgumentError(f"{name} has no argument {shown(given)}; there are {listed(names)}")
+            raise ArgumentError(
+                f"{name} has no argument {quoted(given)}; there are {listed(names)}"
+            )
     try:
         read = msgspec.convert({key: _whole(value) for key, value in arguments.items()}, kind)
     except msgspec.ValidationError as error:

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final
 import msgspec
 
 from shape_magic.analyzers.registry import Registry
-from shape_magic.deliberation.agents import plain_id, shown
+from shape_magic.deliberation.agents import plain_id
 from shape_magic.deliberation.arguments import agent_id_text
 from shape_magic.deliberation.encoding import Columns, json_line, measurement_columns
 from shape_magic.deliberation.json_lines import BadLine, read_lines, save_lines
@@ -24,6 +24,7 @@ from shape_magic.deliberation.records import (
 )
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import TranscriptError
+from shape_magic.wording import quoted
 
 __all__ = [
     "BadLine",
@@ -207,7 +208,7 @@ def _take(
             new.append(entry)
         elif json_line(to_wire(entry)) not in known:
             yield (
-                f"{shown(entry.evaluator_agent_id)} on {shown(row.agent_id)}, round {row.round}, "
+                f"{quoted(entry.evaluator_agent_id)} on {quoted(row.agent_id)}, round {row.round}, "
                 f"version {row.version}"
             )
     if new:

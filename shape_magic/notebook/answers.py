@@ -8,7 +8,7 @@ from IPython.lib.pretty import RepresentationPrinter
 
 from shape_magic.deliberation.retrieval import Piece
 from shape_magic.lines import normalize_endings
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 
 __all__ = ["Answer"]
 

@@ -12,7 +12,7 @@ from shape_magic.notebook.display import Bundle, candidate_of
 from shape_magic.notebook.shown import Baseline
 from shape_magic.notebook.view import ShapeView
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 
 __all__ = ["Comparison", "compare"]
 

@@ -13,9 +13,9 @@ from shape_magic.deliberation.records import RoundSummary
 from shape_magic.notebook.html import measurement_html, measurements_html
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.scores import evaluated_text, summary_html, summary_text
-from shape_magic.prompt import opening_tag, outline_element
+from shape_magic.prompting.candidate import opening_tag, outline_element
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 
 __all__ = [
     "UNNAMED",

@@ -13,10 +13,10 @@ from typing import Final
 from shape_magic.analyzers.registry import Registry
 from shape_magic.lines import split_lines
 from shape_magic.notebook.measurements import Measurements
-from shape_magic.prompt import escape_text
+from shape_magic.prompting.candidate import escape_text
 from shape_magic.shape import Anchor, Measurement, Note, Shape
-from shape_magic.visible import visible
 from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, LineKind
+from shape_magic.wording import visible
 
 __all__ = [
     "KIND_COLOURS",

@@ -12,7 +12,7 @@ from shape_magic.notebook.assets import SCRIPT, STYLES
 from shape_magic.notebook.display import bundle, candidate_of
 from shape_magic.notebook.shown import Baseline, shown_of
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 
 __all__ = ["body_html", "to_html"]
 

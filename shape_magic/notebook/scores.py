@@ -11,8 +11,8 @@ from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.summary import best_first
 from shape_magic.notebook.html import MAX_ROWS, rest_of, safe
-from shape_magic.visible import one_line
 from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES
+from shape_magic.wording import one_line
 
 __all__ = ["evaluated_text", "summary_html", "summary_text"]
 

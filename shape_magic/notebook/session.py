@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.deliberation.agents import shown
 from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.notebook.cell import body_as_typed
+from shape_magic.wording import quoted
 
 if TYPE_CHECKING:
     from shape_magic.deliberation import Deliberation
@@ -120,6 +120,6 @@ def _as_it_stands(deliberation: "Deliberation", shown_one: "Proposal") -> "Propo
     if same:
         return next((one for one in same if one.version == shown_one.version), same[-1])
     raise NotFoundError(
-        f"what the last %evaluation_prompt of round {shown_one.round} showed of {shown(agent_id)} "
+        f"what the last %evaluation_prompt of round {shown_one.round} showed of {quoted(agent_id)} "
         "is gone; call it anew, so that evaluators are shown what there is"
     )

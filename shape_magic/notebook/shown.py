@@ -16,10 +16,10 @@ from shape_magic.deliberation.proposal import Proposal
 from shape_magic.lines import split_lines
 from shape_magic.notebook.display import candidate_of
 from shape_magic.notebook.html import KIND_COLOURS
-from shape_magic.prompt import call_text
+from shape_magic.prompting.candidate import call_text
 from shape_magic.shape import Measurement, Shape
-from shape_magic.visible import symbols
 from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, LineKind
+from shape_magic.wording import symbols
 
 __all__ = ["Baseline", "shown_of"]
 

@@ -18,8 +18,8 @@ from shape_magic.notebook.shown import Baseline, shown_of
 from shape_magic.notebook.wire import from_wire, to_wire
 from shape_magic.notebook.without import shape_without
 from shape_magic.shape import Measurement
-from shape_magic.visible import visible
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
+from shape_magic.wording import visible
 
 __all__ = ["WIRED", "ShapeView"]
 

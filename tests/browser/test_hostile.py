@@ -14,7 +14,7 @@ from shape_magic.notebook.page import to_html
 from shape_magic.notebook.shown import Baseline
 from shape_magic.notebook.wire import to_wire
 from shape_magic.shape import Anchor, Measurement, Note, Shape
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 from tests.browser.conftest import watch
 from tests.browser.harness import Harness, measured, proposal
 from tests.browser.injections import CALL, INJECTIONS

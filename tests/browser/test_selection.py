@@ -5,7 +5,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.lines import split_lines
-from shape_magic.prompt import call_text
+from shape_magic.prompting.candidate import call_text
 from tests.browser.harness import SAMPLE, Harness, proposal
 
 LINES = split_lines(SAMPLE)

@@ -9,7 +9,7 @@ from shape_magic.lines import split_lines
 from shape_magic.notebook.playground import Playground
 from shape_magic.notebook.view import ShapeView
 from shape_magic.notebook.wire import from_wire, to_wire
-from shape_magic.visible import visible
+from shape_magic.wording import visible
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
 LONG = "Some running text.\n" * 20_000

@@ -18,7 +18,7 @@ from shape_magic.errors import ShapeMagicError
 from shape_magic.notebook.magics.declare import parser_of
 from shape_magic.notebook.magics.options import variables
 from shape_magic.notebook.session import Session
-from shape_magic.visible import one_line
+from shape_magic.wording import one_line
 
 __all__ = ["Matcher", "matcher"]
 

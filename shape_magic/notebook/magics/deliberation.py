@@ -24,8 +24,8 @@ from shape_magic.notebook.magics.declare import (
 )
 from shape_magic.notebook.magics.options import bad_usage, bind, lookup, parse
 from shape_magic.notebook.session import Session
-from shape_magic.visible import one_line, visible
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
+from shape_magic.wording import one_line, visible
 
 __all__ = ["DeliberationMagics"]
 

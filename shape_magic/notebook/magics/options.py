@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.errors import FileRefusedError, ShapeMagicError, StoreError
 from shape_magic.notebook.magics.declare import parser_of
-from shape_magic.visible import one_line, visible
+from shape_magic.wording import one_line, visible
 
 __all__ = ["bad_usage", "bind", "lookup", "parse", "split_options", "variables"]
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic.visible import symbols, visible
+from shape_magic.wording import symbols, visible
 
 
 @given(st.text(alphabet=st.characters()))

@@ -1,0 +1,1 @@
+"""What an evaluator is shown, in words."""
