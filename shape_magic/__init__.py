@@ -6,7 +6,7 @@
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from shape_magic.analyzers.base import Analyzer
 from shape_magic.analyzers.registry import Registry, default_registry
@@ -33,13 +33,33 @@ from shape_magic.files import measure_file
 from shape_magic.lines import LineRange
 from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
 
+# What needs more than the core is imported when it is first asked for. A type checker reads the
+# imports, Python the table, and a test holds the two equal.
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__version__ = "0.1.0"
+    from shape_magic.bulk import measure_many
+    from shape_magic.deliberation import Deliberation
+    from shape_magic.deliberation.frames import summaries_to_frame
+    from shape_magic.deliberation.proposal import Proposal
+    from shape_magic.deliberation.records import (
+        ClaimAssessment,
+        Evaluation,
+        EvaluationEntry,
+        ProposalBody,
+        ProposalRecord,
+        ProposalScore,
+        RoundSummary,
+    )
+    from shape_magic.deliberation.summary import load_summaries, save_summaries
+    from shape_magic.notebook.compare import Comparison, compare
+    from shape_magic.notebook.page import to_html
+    from shape_magic.notebook.playground import Playground
+    from shape_magic.notebook.shown import Baseline
+    from shape_magic.notebook.view import ShapeView
+    from shape_magic.notebook.without import shape_without
 
-# What needs more than the core is imported when it is first asked for.
-_LAZY: dict[str, str] = {
+_LAZY: Final = {
     "Baseline": "shape_magic.notebook.shown",
     "ClaimAssessment": "shape_magic.deliberation.records",
     "Comparison": "shape_magic.notebook.compare",
@@ -68,6 +88,12 @@ __all__ = [
     "AnalyzerWarning",
     "Anchor",
     "ArgumentError",
+    "Baseline",
+    "ClaimAssessment",
+    "Comparison",
+    "Deliberation",
+    "Evaluation",
+    "EvaluationEntry",
     "EvaluationExistsError",
     "Evidence",
     "FileRefusedError",
@@ -77,24 +103,39 @@ __all__ = [
     "MissingExtraError",
     "NotFoundError",
     "Note",
+    "Playground",
+    "Proposal",
+    "ProposalBody",
+    "ProposalRecord",
+    "ProposalScore",
     "RecordError",
     "Registry",
     "RemovalError",
     "ReplyError",
+    "RoundSummary",
     "SelectionError",
     "Shape",
     "ShapeMagicError",
+    "ShapeView",
     "StoreError",
     "TranscriptError",
     "TranscriptWarning",
     "WorkersLostError",
+    "compare",
     "default_registry",
     "load_ipython_extension",
+    "load_summaries",
     "measure",
     "measure_file",
+    "measure_many",
+    "save_summaries",
+    "shape_without",
+    "summaries_to_frame",
+    "to_html",
     "unload_ipython_extension",
-    *_LAZY,
 ]
+
+__version__ = "0.2.0.dev0"
 
 
 def measure(text: str, *, analyzer: str | None = None) -> Measurement:
@@ -123,10 +164,13 @@ def unload_ipython_extension(shell: "InteractiveShell") -> None:
     unload(shell)
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# Hidden from type checkers, which would take it to say that any name at all is here.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name in _LAZY:
+            return getattr(import_module(_LAZY[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -61,11 +61,3 @@ def test_import__loads_nothing_of_jupyter_and_no_pandas() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout == "[]\n"
-
-
-def test_names__every_public_one_is_there() -> None:
-    for name in shape_magic.__all__:
-        assert getattr(shape_magic, name) is not None
-    assert set(shape_magic.__all__) <= set(dir(shape_magic))
-    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
-        shape_magic.nonsense  # noqa: B018
