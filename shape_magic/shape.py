@@ -1,17 +1,17 @@
 """What a measurement is made of: frozen records, the same for every kind of content."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
 from shape_magic.lines import count_lines
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, LineKind
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute, LineKind
 
 LABEL_LENGTH: Final = 60
 """How many characters of a heading or a key an anchor's label has."""
 
-__all__ = ["Anchor", "Evidence", "Measurement", "Note", "Shape"]
+__all__ = ["Anchor", "Evidence", "Meanings", "Measurement", "Note", "Shape"]
 
 
 class Shape(msgspec.Struct, frozen=True, gc=False):
@@ -74,6 +74,38 @@ class Note(msgspec.Struct, frozen=True, gc=False):
     message: str
 
 
+class Meanings(Mapping[str, str]):
+    """What names mean in one kind of content: a mapping that cannot be changed.
+
+    The keys are the attributes whose meaning the kind makes more precise, and `anchor` for what an
+    anchor of the outline is there.
+
+    >>> Meanings({"headings": "top-level keys"})
+    Meanings({'headings': 'top-level keys'})
+    """
+
+    # `types.MappingProxyType` cannot be pickled, and measurements come back from worker processes.
+    __slots__ = ("_meanings",)
+
+    def __init__(self, meanings: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> None:
+        self._meanings = dict(meanings)
+
+    def __getitem__(self, name: str) -> str:
+        return self._meanings[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._meanings)
+
+    def __len__(self) -> int:
+        return len(self._meanings)
+
+    def __repr__(self) -> str:
+        return f"Meanings({self._meanings!r})"
+
+
+NO_MEANINGS: Final = Meanings()
+
+
 class Measurement(msgspec.Struct, frozen=True):
     """A text's measured shape, and what it was measured from.
 
@@ -94,11 +126,24 @@ class Measurement(msgspec.Struct, frozen=True):
     evidence: Mapping[str, tuple[Evidence, ...]]
     """For each attribute, the lines it was counted from."""
     notes: tuple[Note, ...] = ()
+    meanings: Mapping[str, str] = NO_MEANINGS
+    """What names mean in this kind, as the analyzer that measured said it; see `Meanings`."""
 
     def __repr__(self) -> str:
         """Show the figures alone: the text may be long, and it is the candidate's."""
         figures = ", ".join(f"{name}={figure}" for name, figure in self.shape.as_dict().items())
         return f"<Measurement {self.analyzer}: {figures}>"
+
+    def meaning(self, attribute: Attribute) -> str:
+        """Say what an attribute is, and what it is in this kind of content, as the legend does.
+
+        >>> from shape_magic import measure
+        >>> from shape_magic.vocabulary import ATTRIBUTES
+        >>> measure("{}").meaning(ATTRIBUTES[4])
+        'number of headings; in json: top-level keys'
+        """
+        special = self.meanings.get(attribute.name)
+        return f"{attribute.meaning}; in {self.kind}: {special}" if special else attribute.meaning
 
     def check(self) -> None:
         """Raise ValueError where this is no measurement of its text; the message says why not.
@@ -139,6 +184,7 @@ class Measurement(msgspec.Struct, frozen=True):
         evidence: Mapping[str, Iterable[Evidence]],
         outline: Iterable[Anchor] = (),
         notes: Iterable[Note] = (),
+        meanings: Mapping[str, str] = NO_MEANINGS,
     ) -> "Measurement":
         """Build a measurement whose figures are the sums of its evidence.
 
@@ -164,4 +210,5 @@ class Measurement(msgspec.Struct, frozen=True):
             kinds=tuple(kinds),
             evidence=items,
             notes=tuple(notes),
+            meanings=meanings if isinstance(meanings, Meanings) else Meanings(meanings),
         )

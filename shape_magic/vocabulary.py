@@ -1,9 +1,9 @@
-"""The words of the system: the eight attributes and what they mean, and the evaluators' words.
+"""The words of the system: attributes and categories with what they mean, and evaluators' words.
 
 The evaluator's legend, the tooltips, the help texts and the README's table read them from here.
 An analyzer emits these attributes and no others, since no evaluator can act on a number that no
 prompt explains. What a name means in one kind of content (JSON's `headings` are its top-level
-keys) is that kind's analyzer's to say.
+keys) is that kind's analyzer's to say, and is kept with the measurement.
 """
 
 from typing import Final, Literal
@@ -14,11 +14,13 @@ __all__ = [
     "ATTRIBUTES",
     "ATTRIBUTE_NAMES",
     "CATEGORIES",
+    "CATEGORY_NAMES",
     "LINE_KINDS",
     "PHASES",
     "STANCES",
     "VERDICTS",
     "Attribute",
+    "Category",
     "LineKind",
 ]
 
@@ -68,15 +70,36 @@ LineKind = Literal["prose", "code", "list", "table", "heading", "syntax"]
 LINE_KINDS: Final[tuple[LineKind, ...]] = ("prose", "code", "list", "table", "heading", "syntax")
 """The kinds of line, in the order of the widget's bar."""
 
+
+class Category(msgspec.Struct, frozen=True):
+    """One of the categories that an evaluator scores apart, each from -100 to 100.
+
+    >>> CATEGORIES[5].name
+    'conciseness'
+    """
+
+    name: str
+    """The name in the wire form, in Python and in the prompt."""
+    meaning: str
+    """What is scored, in prose, as the evaluator reads it."""
+
+
 CATEGORIES: Final = (
-    "correctness",
-    "completeness",
-    "novelty",
-    "feasibility",
-    "evidence_quality",
-    "conciseness",
+    Category("correctness", "whether what the solution says is right, and what it does works"),
+    Category("completeness", "whether it covers all that the task asks for"),
+    Category("novelty", "whether it brings a useful idea that the usual answer lacks"),
+    Category("feasibility", "whether it can be carried out as described, with the means at hand"),
+    Category("evidence_quality", "whether what it claims rests on evidence that can be checked"),
+    Category(
+        "conciseness",
+        "whether it takes no more of the reader's time than its substance needs, "
+        "relative to the other solutions of the round",
+    ),
 )
-"""What an evaluator scores apart, each from -100 to 100."""
+"""What an evaluator scores apart, in the order in which it is written everywhere."""
+
+CATEGORY_NAMES: Final = tuple(category.name for category in CATEGORIES)
+"""The names alone, in the same order."""
 
 STANCES: Final = ("strong_agree", "agree", "neutral", "disagree", "strong_disagree")
 """The stances that an evaluation may take."""

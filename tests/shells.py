@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from shape_magic.vocabulary import CATEGORIES
+from shape_magic.vocabulary import CATEGORY_NAMES
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def reply_of(*agent_ids: str, **changes: Any) -> str:
         "justification": "seen",
         "stance": "agree",
         "claim_assessments": [],
-        "category_scores": dict.fromkeys(CATEGORIES, 20),
+        "category_scores": dict.fromkeys(CATEGORY_NAMES, 20),
         **changes,
     }
     items = [{"agent_id": agent_id, **evaluation} for agent_id in agent_ids]

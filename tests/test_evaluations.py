@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.reply import reply_object
 from shape_magic.errors import ArgumentError, NotFoundError, ReplyError, ShapeMagicError
-from shape_magic.vocabulary import CATEGORIES
+from shape_magic.vocabulary import CATEGORY_NAMES
 
 
 def evaluation(agent_id: Any, /, **changes: Any) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def evaluation(agent_id: Any, /, **changes: Any) -> dict[str, Any]:
         "justification": "L3 says so",
         "stance": "agree",
         "claim_assessments": [{"claim": "it is fast", "verdict": "verified"}],
-        "category_scores": {**dict.fromkeys(CATEGORIES, 10), "conciseness": -20},
+        "category_scores": {**dict.fromkeys(CATEGORY_NAMES, 10), "conciseness": -20},
         **changes,
     }
 
@@ -117,7 +117,7 @@ PROBLEMS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"category_scores": {}}, f"category_scores.novelty is missing; it is {CATEGORY_BOUNDS}"),
     (
-        {"category_scores": {**dict.fromkeys(CATEGORIES, 0), "conciseness": -101}},
+        {"category_scores": {**dict.fromkeys(CATEGORY_NAMES, 0), "conciseness": -101}},
         f"category_scores.conciseness is -101, and not {CATEGORY_BOUNDS}",
     ),
     ({"category_scores": [1]}, "category_scores is [1], and not an object of correctness"),

@@ -12,7 +12,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.frames import summaries_to_frame
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry
 from shape_magic.deliberation.summary import load_summaries, save_summaries
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 
 CASES = Path(__file__).parent / "cases" / "summaries"
 
@@ -40,7 +40,7 @@ def test_frame__has_a_row_a_proposal_and_round(deliberation: Deliberation) -> No
     frame = deliberation.to_frame()
     assert list(frame.columns) == [
         "round", "agent_id", "kind", "analyzer", *ATTRIBUTE_NAMES, "aggregated_score",
-        *CATEGORIES, "controversy_score", "real_eval_count", "synthetic_eval_count",
+        *CATEGORY_NAMES, "controversy_score", "real_eval_count", "synthetic_eval_count",
     ]  # fmt: skip
     proposals = deliberation.proposals()
     assert len(frame) == len(proposals) == 7

@@ -12,7 +12,7 @@ from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import RoundSummary, read_record, to_wire
 from shape_magic.notebook.display import bundle
 from shape_magic.notebook.scores import COLUMNS, summary_html, summary_text
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 from tests.shells import reply_of, run
 
 
@@ -31,7 +31,7 @@ def test_evaluate__takes_the_reply_and_says_what_it_took(judged: InteractiveShel
     assert judged.user_ns["kept"] is taken
     title, head, row = bundle(taken)[0]["text/plain"].splitlines()[:3]
     assert title == "Ann evaluated 1 of round 1"
-    assert head.split() == ["agent_id", "version", "score", "stance", *CATEGORIES]
+    assert head.split() == ["agent_id", "version", "score", "stance", *CATEGORY_NAMES]
     assert row.split()[:4] == ["Bob", "1", "+0.25", "agree"]
     summary = run(judged, "%round_summary")
     assert [score.real_eval_count for score in summary.proposal_scores] == [0, 2]
@@ -91,7 +91,7 @@ def test_round_summary__is_a_table_best_first(judged: InteractiveShell) -> None:
     assert isinstance(summary, RoundSummary)
     title, head, first, second = summary_text(summary).splitlines()
     assert title == "round 1"
-    others = [category for category in CATEGORIES if category != "conciseness"]
+    others = [category for category in CATEGORY_NAMES if category != "conciseness"]
     counts = ["controversy_score", "real_eval_count", "synthetic_eval_count"]
     assert head.split() == [
         "agent_id", "aggregated_score", "conciseness", *ATTRIBUTE_NAMES, *others, *counts,

@@ -14,7 +14,7 @@ from shape_magic.prompting.candidate import (
     outline_element,
 )
 from shape_magic.prompting.evaluation import evaluation_prompt, legend
-from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES, STANCES, VERDICTS
+from shape_magic.vocabulary import ATTRIBUTES, CATEGORY_NAMES, STANCES, VERDICTS
 from tests.strategies import texts
 
 MARKDOWN = "Answer.\n\n## Why\n\n- a\n"
@@ -113,7 +113,7 @@ def test_evaluation_prompt__without_shape_shows_no_figure() -> None:
 def test_evaluation_prompt__asks_for_every_category_stance_and_verdict() -> None:
     text = prompt(candidate("A"))
     reply = json.loads(text[text.rindex('{\n  "evaluations"') : text.rindex("}\n- score") + 1])
-    assert list(reply["evaluations"][0]["category_scores"]) == list(CATEGORIES)
+    assert list(reply["evaluations"][0]["category_scores"]) == list(CATEGORY_NAMES)
     assert ", ".join(STANCES) in text
     assert ", ".join(VERDICTS) in text
 

@@ -1,4 +1,5 @@
 import inspect
+import pickle
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.registry import Registry
 from shape_magic.errors import AnalyzerError, AnalyzerWarning
 from shape_magic.shape import Anchor, Evidence, Measurement, Shape
+from shape_magic.vocabulary import ATTRIBUTES
 
 
 class Shout:
@@ -133,6 +135,21 @@ def test_measure__adds_the_notes_that_hold_for_every_kind(registry: Registry) ->
     for text in ("LOUD </OUTLINE>", "quiet </outline>"):
         (note,) = registry.measure(text).notes
         assert (note.code, note.line) == ("prompt-tag", 1)
+
+
+def test_measure__keeps_what_the_names_mean_in_the_kind(registry: Registry) -> None:
+    registry.register(Shout())
+    loud = registry.measure("LOUD")
+    registry.unregister("shout")
+    assert dict(loud.meanings) == Shout.meanings
+    assert loud.meaning(ATTRIBUTES[0]) == (
+        "total characters of the final solution; in shout: characters, all of them loud"
+    )
+    assert loud.meaning(ATTRIBUTES[1]) == "total lines"
+    assert registry.measure("[1]").meanings["anchor"] == "a top-level key"
+    with pytest.raises(TypeError):
+        loud.meanings["chars"] = "other"  # type: ignore[index]
+    assert pickle.loads(pickle.dumps(loud)) == loud
 
 
 LOUD = Measurement.from_evidence(

@@ -26,14 +26,14 @@ from shape_magic.deliberation.summary import (
     save_summaries,
 )
 from shape_magic.errors import NotFoundError, TranscriptError
-from shape_magic.vocabulary import CATEGORIES
+from shape_magic.vocabulary import CATEGORY_NAMES
 
 CASES = Path(__file__).parent / "cases" / "summaries"
 GENERATIONS = sorted(CASES.glob("*.json"))
 
 SCORE = st.none() | st.sampled_from([-1.0, -0.25, 0.0, 0.5, 1.0])
 CATEGORY_SCORES = st.none() | st.dictionaries(
-    st.sampled_from(CATEGORIES), st.none() | st.integers(-100, 100) | st.floats(-100, 100)
+    st.sampled_from(CATEGORY_NAMES), st.none() | st.integers(-100, 100) | st.floats(-100, 100)
 )
 
 
@@ -55,7 +55,7 @@ def recomputed(given_entries: list[EvaluationEntry]) -> dict[str, Any]:
     scores = [one.score for one in real if one.score is not None]
     breakdown: dict[str, float | None] = {}
     counts = {}
-    for category in CATEGORIES:
+    for category in CATEGORY_NAMES:
         values = []
         for one in real:
             value = one.category_scores.get(category) if one.category_scores else None
@@ -172,7 +172,7 @@ def test_score_that_a_record_brought__stands_in_the_summary(tmp_path: Path) -> N
     path.write_text(json.dumps(record))
     (score,) = Deliberation.load(path).summarize().proposal_scores or ()
     assert (score.aggregated_score, score.real_eval_count) == (7.5, 1)
-    assert score.category_breakdown == dict.fromkeys(CATEGORIES)
+    assert score.category_breakdown == dict.fromkeys(CATEGORY_NAMES)
 
 
 def test_generations__are_three() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 from tests.strategies import json_values, texts
 
 __all__ = ["proposal_records", "round_summaries"]
@@ -23,7 +23,7 @@ def unknown_beside(known: dict[str, st.SearchStrategy[Any]], *, optional: str = 
 
 
 scores = st.none() | st.floats(-1, 1) | st.integers(-1, 1)
-category_scores = st.dictionaries(st.sampled_from(CATEGORIES) | texts, scores, max_size=7)
+category_scores = st.dictionaries(st.sampled_from(CATEGORY_NAMES) | texts, scores, max_size=7)
 claims = unknown_beside(
     {"claim": st.none() | texts, "verdict": st.none() | texts}, optional="claim verdict"
 )

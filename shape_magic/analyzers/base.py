@@ -24,7 +24,11 @@ class Analyzer(Protocol):
 
     @property
     def meanings(self) -> Mapping[str, str]:
-        """What an attribute means in this kind, where that is not what its name says."""
+        """What an attribute means in this kind, where that is not what its name says.
+
+        `anchor` is what an anchor is. They are kept with every measurement, which explains itself
+        by them wherever it is displayed.
+        """
 
     def measure(self, text: str) -> Measurement | None:
         """Measure a text that has no leading U+FEFF, or answer None for 'not mine'."""

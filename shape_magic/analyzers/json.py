@@ -9,13 +9,11 @@ it may pass over, writes the readable form and counts while it writes.
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final, NoReturn
 
 from shape_magic.analyzers.notes import limited
 from shape_magic.lines import split_lines
-from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Measurement, Note
+from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Meanings, Measurement, Note
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MAX_DEPTH", "JsonAnalyzer", "refusal"]
@@ -218,7 +216,7 @@ class JsonAnalyzer:
 
     kind: Final = "json"
     version: Final = "1"
-    meanings: Final[Mapping[str, str]] = MappingProxyType(
+    meanings: Final = Meanings(
         {
             "chars": "total characters of the readable form: two-space indent, "
             "one field or element a line",
@@ -230,6 +228,7 @@ class JsonAnalyzer:
             "code_blocks": "string values that contain a newline",
             "list_items": "array elements, at any depth",
             "table_rows": "always 0",
+            "anchor": "a top-level key",
         }
     )
 
@@ -266,6 +265,7 @@ class JsonAnalyzer:
             },
             outline=writer.keys,
             notes=_notes(text, readable=readable, repeated=writer.repeated),
+            meanings=self.meanings,
         )
 
 

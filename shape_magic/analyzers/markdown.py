@@ -5,15 +5,14 @@ depth, and structure inside a fence is none.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from types import MappingProxyType
 from typing import Final
 
 from shape_magic.analyzers.commonmark import Block, parse_blocks
 from shape_magic.analyzers.markdown_notes import markdown_notes
 from shape_magic.lines import split_lines
-from shape_magic.shape import Anchor, Evidence, Measurement
+from shape_magic.shape import Anchor, Evidence, Meanings, Measurement
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MarkdownAnalyzer"]
@@ -35,13 +34,14 @@ class MarkdownAnalyzer:
 
     kind: Final = "markdown"
     version: Final = "1"
-    meanings: Final[Mapping[str, str]] = MappingProxyType(
+    meanings: Final = Meanings(
         {
             "headings": "lines that begin with 1 to 6 `#` and a space, and one line of text "
             "underlined with `=` or `-`",
             "code_blocks": "fenced blocks; indented code is running text",
             "list_items": "items at any depth; every line of a list counts as the list's",
             "table_rows": "lines of tables: header row, delimiter row and data rows",
+            "anchor": "a heading, a fenced block (`code`) or a table (`table`)",
         }
     )
 
@@ -73,6 +73,7 @@ class MarkdownAnalyzer:
             },
             outline=found.outline,
             notes=markdown_notes(text, lines, found.kinds, parsed),
+            meanings=self.meanings,
         )
 
 

@@ -19,7 +19,7 @@ from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.notes import general_notes
 from shape_magic.errors import AnalyzerError, AnalyzerWarning
 from shape_magic.lines import strip_mark
-from shape_magic.shape import Measurement
+from shape_magic.shape import Meanings, Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute
 from shape_magic.wording import visible
 
@@ -157,6 +157,8 @@ def _ask(analyzer: Analyzer, text: str) -> Measurement | None:
         return None
     if isinstance(answer, Measurement):
         answer.check()
+        if not answer.meanings and analyzer.meanings:
+            return msgspec.structs.replace(answer, meanings=Meanings(analyzer.meanings))
         return answer
     raise TypeError(
         f"measure() returned {type(answer).__name__}; "
@@ -200,10 +202,10 @@ def _check(analyzer: object) -> None:
             "and they are a mapping from attribute to prose, which may be empty"
         )
     for name in meanings:
-        if name not in ATTRIBUTE_NAMES:
+        if name not in ATTRIBUTE_NAMES and name != "anchor":
             raise AnalyzerError(
                 f"{analyzer!r} gives a meaning to {name!r}, which is no attribute; "
-                f"there are {', '.join(ATTRIBUTE_NAMES)}"
+                f"there are {', '.join(ATTRIBUTE_NAMES)}, and anchor"
             )
 
 

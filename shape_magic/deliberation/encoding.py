@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NoReturn
 
 from shape_magic.errors import StoreError
-from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
+from shape_magic.shape import Anchor, Evidence, Meanings, Measurement, Note, Shape
 
 __all__ = [
     "MOST_NESTING",
@@ -153,6 +153,7 @@ def measurement_columns(measurement: Measurement, *, content: str) -> Columns:
             for name, items in measurement.evidence.items()
         },
         "notes": [[one.code, one.line, one.message] for one in measurement.notes],
+        "meanings": dict(measurement.meanings),
     }
     return {
         "kind": encoded(measurement.kind),
@@ -181,4 +182,6 @@ def measurement_of(
                 for name, items in plain["evidence"].items()
             },
             notes=tuple(Note(*one) for one in plain["notes"]),
+            # A file of version 0.1.0 has none.
+            meanings=Meanings(plain.get("meanings", {})),
         )

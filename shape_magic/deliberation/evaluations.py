@@ -14,7 +14,7 @@ from shape_magic.deliberation.records import Evaluation, EvaluationEntry, read_r
 from shape_magic.deliberation.reply import refused, reply_object
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import NotFoundError, RecordError
-from shape_magic.vocabulary import CATEGORIES, STANCES, VERDICTS
+from shape_magic.vocabulary import CATEGORY_NAMES, STANCES, VERDICTS
 from shape_magic.wording import listed, quoted
 
 __all__ = [
@@ -203,10 +203,10 @@ def _problems(item: Mapping[str, Any]) -> Iterator[str]:
         yield _missing_or("claim_assessments", item, "a list, which may be empty")
     scores = item.get("category_scores")
     if isinstance(scores, Mapping):
-        for category in CATEGORIES:
+        for category in CATEGORY_NAMES:
             yield from _number_problems(category, scores, CATEGORY_SCORES, within="category_scores")
     else:
-        yield _missing_or("category_scores", item, f"an object of {', '.join(CATEGORIES)}")
+        yield _missing_or("category_scores", item, f"an object of {', '.join(CATEGORY_NAMES)}")
 
 
 def _number_problems(

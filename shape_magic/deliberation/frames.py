@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.extras import analysis_extra
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORIES
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ _DTYPES: Final = {
     "kind": "object",
     "analyzer": "object",
     **dict.fromkeys(ATTRIBUTE_NAMES, "Int64"),
-    **dict.fromkeys(("aggregated_score", *CATEGORIES, "controversy_score"), "float64"),
+    **dict.fromkeys(("aggregated_score", *CATEGORY_NAMES, "controversy_score"), "float64"),
     "real_eval_count": "Int64",
     "synthetic_eval_count": "Int64",
 }
@@ -67,7 +67,7 @@ def _row(
         "analyzer": analyzer[1],
         **shape,
         "aggregated_score": score.aggregated_score,
-        **{category: categories.get(category) for category in CATEGORIES},
+        **{category: categories.get(category) for category in CATEGORY_NAMES},
         "controversy_score": score.controversy_score,
         "real_eval_count": score.real_eval_count,
         "synthetic_eval_count": score.synthetic_eval_count,

@@ -70,7 +70,7 @@ class Evaluation(Record, frozen=True, kw_only=True):
     """The known stances are `STANCES`."""
     claim_assessments: tuple[ClaimAssessment, ...] | None = ()
     category_scores: dict[str, float | None] | None = None
-    """From -100 to 100 for each of the `CATEGORIES`."""
+    """From -100 to 100 for each of the `CATEGORY_NAMES`."""
 
 
 class EvaluationEntry(Record, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from shape_magic.deliberation.records import (
 from shape_magic.deliberation.store import Store
 from shape_magic.errors import RecordError
 from shape_magic.shape import Shape
-from shape_magic.vocabulary import CATEGORIES
+from shape_magic.vocabulary import CATEGORY_NAMES
 
 __all__ = ["best_first", "load_summaries", "proposal_score", "save_summaries", "summarize"]
 
@@ -57,7 +57,7 @@ def proposal_score(
             for evaluation in real
             if (score := (evaluation.category_scores or {}).get(category)) is not None
         ]
-        for category in CATEGORIES
+        for category in CATEGORY_NAMES
     }
     return ProposalScore(
         agent_id=agent_id,

@@ -11,7 +11,7 @@ from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.summary import best_first
 from shape_magic.notebook.html import MAX_ROWS, rest_of, safe
-from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES
+from shape_magic.vocabulary import ATTRIBUTES, CATEGORY_NAMES
 from shape_magic.wording import one_line
 
 __all__ = ["evaluated_text", "summary_html", "summary_text"]
@@ -51,7 +51,7 @@ COLUMNS: Final = (
     ),
     _category("conciseness"),
     *(_attribute(attribute.name, attribute.meaning) for attribute in ATTRIBUTES),
-    *(_category(category) for category in CATEGORIES if category != "conciseness"),
+    *(_category(category) for category in CATEGORY_NAMES if category != "conciseness"),
     _Column(
         "controversy_score",
         "population variance of the real scores",
@@ -133,7 +133,7 @@ def summary_html(summary: RoundSummary) -> str:
 
 def evaluated_text(evaluated: Evaluated) -> str:
     """Write what was taken of a reply, a candidate a line."""
-    rows = [["agent_id", "version", "score", "stance", *CATEGORIES]]
+    rows = [["agent_id", "version", "score", "stance", *CATEGORY_NAMES]]
     for one in evaluated.evaluations:
         given = one.evaluation
         categories = given.category_scores or {}
@@ -143,7 +143,7 @@ def evaluated_text(evaluated: Evaluated) -> str:
                 f"{one.version:,}",
                 _MISSING if given.score is None else f"{given.score:+.2f}",
                 given.stance or _MISSING,
-                *(f"{categories[name]:+g}" for name in CATEGORIES),
+                *(f"{categories[name]:+g}" for name in CATEGORY_NAMES),
             ]
         )
     lines = [

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from shape_magic.prompting.candidate import Candidate, call_text, candidate_block, json_text
-from shape_magic.vocabulary import ATTRIBUTES, CATEGORIES, STANCES, VERDICTS
+from shape_magic.vocabulary import ATTRIBUTES, CATEGORY_NAMES, STANCES, VERDICTS
 
 __all__ = ["evaluation_prompt", "legend"]
 
@@ -101,7 +101,7 @@ def _reply(candidates: Sequence[Candidate]) -> str:
                 "justification": "why, with the lines that show it",
                 "stance": STANCES[1],
                 "claim_assessments": [{"claim": "a claim, quoted", "verdict": VERDICTS[0]}],
-                "category_scores": dict.fromkeys(CATEGORIES, 0),
+                "category_scores": dict.fromkeys(CATEGORY_NAMES, 0),
             }
         ]
     }
