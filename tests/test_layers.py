@@ -15,7 +15,7 @@ PACKAGE = Path(shape_magic.__file__).parent
 LAYERS = [
     ("errors", "wording", "extras"),
     ("vocabulary",),
-    ("lines",),
+    ("lines", "guard"),
     ("shape",),
     ("analyzers",),
     ("files", "prompting"),
