@@ -20,9 +20,11 @@ LAYERS = [
     ("analyzers",),
     ("files", "prompting"),
     ("deliberation",),
+    ("mcp_server",),
     ("bulk",),
     ("analysis",),
     ("notebook",),
+    ("__main__",),
 ]
 LAYER = {name: level for level, names in enumerate(LAYERS) for name in names}
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
