@@ -106,6 +106,26 @@ class Meanings(Mapping[str, str]):
 NO_MEANINGS: Final = Meanings()
 
 
+class Reason(msgspec.Struct, frozen=True, gc=False):
+    """Why some lines were counted for an attribute, or why they were not.
+
+    >>> Reason(3, 3, "headings", False, "no-space", "no space follows `#`", "CommonMark 4.2").rule
+    'no-space'
+    """
+
+    first_line: int
+    last_line: int
+    attribute: str
+    counted: bool
+    """Whether the lines add to the attribute."""
+    rule: str
+    """The rule's name, the same for every line that it decides: `no-space`, `inside-fence`."""
+    sentence: str
+    """What the rule made of these lines, in words. It may quote the candidate's text."""
+    source: str = ""
+    """Where the rule comes from, as in `CommonMark 4.2`."""
+
+
 class Measurement(msgspec.Struct, frozen=True):
     """A text's measured shape, and what it was measured from.
 

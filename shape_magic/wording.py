@@ -19,6 +19,7 @@ __all__ = [
     "listed",
     "nearest",
     "one_line",
+    "plural",
     "quoted",
     "symbols",
     "visible",
@@ -168,3 +169,12 @@ def listed(values: Sequence[object]) -> str:
     names = ", ".join(quoted(value) for value in values[:_LISTED])
     more = len(values) - _LISTED
     return f"{names} and {more:,} more" if more > 0 else names
+
+
+def plural(count: int, noun: str) -> str:
+    """Write how many there are of something.
+
+    >>> plural(1, "line"), plural(2000, "line")
+    ('1 line', '2,000 lines')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

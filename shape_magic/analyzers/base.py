@@ -1,11 +1,11 @@
 """What an analyzer is."""
 
-from collections.abc import Mapping
-from typing import Protocol
+from collections.abc import Iterable, Mapping
+from typing import Protocol, runtime_checkable
 
-from shape_magic.shape import Measurement
+from shape_magic.shape import Measurement, Reason
 
-__all__ = ["Analyzer"]
+__all__ = ["Analyzer", "ExplainingAnalyzer"]
 
 
 class Analyzer(Protocol):
@@ -32,3 +32,15 @@ class Analyzer(Protocol):
 
     def measure(self, text: str) -> Measurement | None:
         """Measure a text that has no leading U+FEFF, or answer None for 'not mine'."""
+
+
+@runtime_checkable
+class ExplainingAnalyzer(Analyzer, Protocol):
+    """An analyzer that can be asked why, by a method that measuring never calls."""
+
+    def reasons(self, text: str) -> Iterable[Reason]:
+        """Say what was counted for which attribute, and what looks as if it should have been.
+
+        Line numbers are those of the readable form. Of a text that the analyzer does not
+        recognise, the reasons say why not, with `""` for the attribute.
+        """

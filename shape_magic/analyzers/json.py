@@ -13,7 +13,7 @@ from typing import Final, NoReturn
 
 from shape_magic.analyzers.notes import limited
 from shape_magic.lines import split_lines
-from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Meanings, Measurement, Note
+from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Meanings, Measurement, Note, Reason
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MAX_DEPTH", "JsonAnalyzer", "refusal"]
@@ -267,6 +267,17 @@ class JsonAnalyzer:
             notes=_notes(text, readable=readable, repeated=writer.repeated),
             meanings=self.meanings,
         )
+
+    def reasons(self, text: str) -> list[Reason]:
+        """Say which string, key or element each figure comes from, or why a text is not JSON."""
+        # Loaded when first asked for, so that measuring costs nothing for it.
+        from shape_magic.analyzers.json_reasons import json_reasons, refusal_reason
+
+        measurement = self.measure(text)
+        if measurement is not None:
+            return json_reasons(measurement)
+        refused = refusal(text)
+        return [] if refused is None else [refusal_reason(refused)]
 
 
 def _notes(text: str, *, readable: str, repeated: list[tuple[int, str]]) -> list[Note]:

@@ -12,7 +12,7 @@ from typing import Final
 from shape_magic.analyzers.commonmark import Block, parse_blocks
 from shape_magic.analyzers.markdown_notes import markdown_notes
 from shape_magic.lines import split_lines
-from shape_magic.shape import Anchor, Evidence, Meanings, Measurement
+from shape_magic.shape import Anchor, Evidence, Meanings, Measurement, Reason
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MarkdownAnalyzer"]
@@ -75,6 +75,13 @@ class MarkdownAnalyzer:
             notes=markdown_notes(text, lines, found.kinds, parsed),
             meanings=self.meanings,
         )
+
+    def reasons(self, text: str) -> list[Reason]:
+        """Say line by line what was counted, and what looks as if it should have been."""
+        # Loaded when first asked for, so that measuring costs nothing for it.
+        from shape_magic.analyzers.markdown_reasons import markdown_reasons
+
+        return markdown_reasons(self.measure(text))
 
 
 class _Container:
