@@ -8,7 +8,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from shape_magic.analyzers.base import Analyzer
+from shape_magic.analyzers.base import Analyzer, ExplainingAnalyzer
 from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.errors import (
     AnalyzerError,
@@ -31,7 +31,7 @@ from shape_magic.errors import (
 )
 from shape_magic.files import measure_file
 from shape_magic.lines import LineRange
-from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
+from shape_magic.shape import Anchor, Evidence, Measurement, Note, Reason, Shape
 
 # What needs more than the core is imported when it is first asked for. A type checker reads the
 # imports, Python the table, and a test holds the two equal.
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from shape_magic.bulk import measure_many
+    from shape_magic.debugging.compare import AnalyzerComparison, compare_analyzers
+    from shape_magic.debugging.explain import Explanation, explain
+    from shape_magic.debugging.without import shape_without
     from shape_magic.deliberation import Deliberation
     from shape_magic.deliberation.frames import summaries_to_frame
     from shape_magic.deliberation.proposal import Proposal
@@ -57,15 +60,16 @@ if TYPE_CHECKING:
     from shape_magic.notebook.playground import Playground
     from shape_magic.notebook.shown import Baseline
     from shape_magic.notebook.view import ShapeView
-    from shape_magic.notebook.without import shape_without
 
 _LAZY: Final = {
+    "AnalyzerComparison": "shape_magic.debugging.compare",
     "Baseline": "shape_magic.notebook.shown",
     "ClaimAssessment": "shape_magic.deliberation.records",
     "Comparison": "shape_magic.notebook.compare",
     "Deliberation": "shape_magic.deliberation",
     "Evaluation": "shape_magic.deliberation.records",
     "EvaluationEntry": "shape_magic.deliberation.records",
+    "Explanation": "shape_magic.debugging.explain",
     "Playground": "shape_magic.notebook.playground",
     "Proposal": "shape_magic.deliberation.proposal",
     "ProposalBody": "shape_magic.deliberation.records",
@@ -74,16 +78,19 @@ _LAZY: Final = {
     "RoundSummary": "shape_magic.deliberation.records",
     "ShapeView": "shape_magic.notebook.view",
     "compare": "shape_magic.notebook.compare",
+    "compare_analyzers": "shape_magic.debugging.compare",
+    "explain": "shape_magic.debugging.explain",
     "load_summaries": "shape_magic.deliberation.summary",
     "measure_many": "shape_magic.bulk",
     "save_summaries": "shape_magic.deliberation.summary",
-    "shape_without": "shape_magic.notebook.without",
+    "shape_without": "shape_magic.debugging.without",
     "summaries_to_frame": "shape_magic.deliberation.frames",
     "to_html": "shape_magic.notebook.page",
 }
 
 __all__ = [
     "Analyzer",
+    "AnalyzerComparison",
     "AnalyzerError",
     "AnalyzerWarning",
     "Anchor",
@@ -96,6 +103,8 @@ __all__ = [
     "EvaluationEntry",
     "EvaluationExistsError",
     "Evidence",
+    "ExplainingAnalyzer",
+    "Explanation",
     "FileRefusedError",
     "FrameError",
     "LineRange",
@@ -108,6 +117,7 @@ __all__ = [
     "ProposalBody",
     "ProposalRecord",
     "ProposalScore",
+    "Reason",
     "RecordError",
     "Registry",
     "RemovalError",
@@ -122,7 +132,9 @@ __all__ = [
     "TranscriptWarning",
     "WorkersLostError",
     "compare",
+    "compare_analyzers",
     "default_registry",
+    "explain",
     "load_ipython_extension",
     "load_summaries",
     "measure",

@@ -18,7 +18,7 @@ LAYERS = [
     ("lines", "guard"),
     ("shape",),
     ("analyzers",),
-    ("files", "prompting"),
+    ("files", "prompting", "debugging"),
     ("deliberation",),
     ("mcp_server",),
     ("bulk",),

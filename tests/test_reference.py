@@ -1,13 +1,12 @@
 """Held against GitHub's own parser: first lines and counts of every block."""
 
-import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
+from tests.answers import answers
 from tests.cases import FOLDER, Case, read_cases
 from tests.reference import reference_structure, structure_of
 from tests.strategies import INDENTS, STARTS
@@ -56,19 +55,6 @@ def test_reference__agrees_on_every_other_case(case: Case) -> None:
 )
 def test_reference__agrees_on_the_projects_own_markdown(path: Path) -> None:
     assert not differs(path.read_text(encoding="utf-8"))
-
-
-def answers(path: Path) -> Iterator[tuple[str, str]]:
-    """Read other people's answers: a folder of text files, or JSON Lines with `id` and `text`."""
-    if path.is_dir():
-        for file in sorted(path.rglob("*")):
-            if file.is_file():
-                yield str(file), file.read_text(encoding="utf-8", errors="replace")
-        return
-    with path.open(encoding="utf-8") as stream:
-        for line in stream:
-            record = json.loads(line)
-            yield record["id"], record["text"]
 
 
 def test_reference__agrees_on_other_peoples_answers(answers_path: Path | None) -> None:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from shape_magic import Registry, measure
 from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
+from shape_magic.debugging.without import shape_without
 from shape_magic.errors import RemovalError
 from shape_magic.lines import LineRange, split_lines_keeping_ends
-from shape_magic.notebook.without import shape_without
 
 
 @given(st.text(alphabet="# -|`a\n\r", max_size=60), st.data())

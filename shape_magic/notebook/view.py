@@ -8,6 +8,7 @@ import anywidget
 import traitlets
 
 from shape_magic.analyzers.registry import Registry, default_registry
+from shape_magic.debugging.without import shape_without
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.errors import SelectionError
 from shape_magic.lines import LineRange
@@ -16,7 +17,6 @@ from shape_magic.notebook.display import Bundle, bundle
 from shape_magic.notebook.page import to_html
 from shape_magic.notebook.shown import Baseline, shown_of
 from shape_magic.notebook.wire import from_wire, to_wire
-from shape_magic.notebook.without import shape_without
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from shape_magic.wording import visible
