@@ -136,7 +136,7 @@ class Measurement(msgspec.Struct, frozen=True):
     kind: str
     """The kind of content, as in `markdown`."""
     analyzer: str
-    """The analyzer's name and version, as in `markdown/1`."""
+    """The analyzer's name and version, as in `markdown/2`."""
     shape: Shape
     outline: tuple[Anchor, ...]
     text: str
@@ -220,15 +220,39 @@ class Measurement(msgspec.Struct, frozen=True):
                 f"{sorted(unknown)[0]!r} is no attribute of the vocabulary; "
                 f"there are {', '.join(ATTRIBUTE_NAMES)}"
             )
-        items = {name: tuple(evidence.get(name, ())) for name in ATTRIBUTE_NAMES}
-        return cls(
+        return sum_evidence(
             kind=kind,
-            analyzer=f"{kind}/{version}",
-            shape=Shape(*[sum([item.amount for item in items[name]]) for name in ATTRIBUTE_NAMES]),
-            outline=tuple(outline),
+            version=version,
             text=text,
-            kinds=tuple(kinds),
-            evidence=items,
-            notes=tuple(notes),
-            meanings=meanings if isinstance(meanings, Meanings) else Meanings(meanings),
+            kinds=kinds,
+            evidence=evidence,
+            outline=outline,
+            notes=notes,
+            meanings=meanings,
         )
+
+
+def sum_evidence(
+    *,
+    kind: str,
+    version: str,
+    text: str,
+    kinds: Iterable[LineKind],
+    evidence: Mapping[str, Iterable[Evidence]],
+    outline: Iterable[Anchor],
+    notes: Iterable[Note],
+    meanings: Mapping[str, str],
+) -> Measurement:
+    """Build a measurement whose figures are the sums of its evidence, without looking at it."""
+    items = {name: tuple(evidence.get(name, ())) for name in ATTRIBUTE_NAMES}
+    return Measurement(
+        kind=kind,
+        analyzer=f"{kind}/{version}",
+        shape=Shape(*[sum([item.amount for item in of_name]) for of_name in items.values()]),
+        outline=tuple(outline),
+        text=text,
+        kinds=tuple(kinds),
+        evidence=items,
+        notes=tuple(notes),
+        meanings=meanings if isinstance(meanings, Meanings) else Meanings(meanings),
+    )

@@ -65,6 +65,7 @@ BLANK: Final = (
 
 _ACTS: Final = re.compile(f"[{_ACTING}]")
 _INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")
+_PLAIN: Final = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # A selector chooses between the shapes of a symbol, a digit or a letter that is not Latin; a
 # joiner stands after a letter of a script that joins, after an emoji or after its selector.
 _JOINS_NOTHING: Final = re.compile(
@@ -112,8 +113,11 @@ def count_invisible(text: str) -> int:
     >>> count_invisible("a\u200bb\u200d"), count_invisible("\u2764\ufe0f\u200d\U0001f525")
     (2, 0)
     """
-    acting = len(_ACTS.findall(text))
-    return acting if text.isascii() else acting + len(_JOINS_NOTHING.findall(text))
+    # All texts are counted, and few have any of these: what is plain is put aside at once.
+    unusual = text.encode("utf-8", "surrogatepass").translate(None, _PLAIN)
+    if not _INVISIBLE.search(unusual.decode("utf-8", "surrogatepass")):
+        return 0
+    return len(_ACTS.findall(text)) + len(_JOINS_NOTHING.findall(text))
 
 
 def without_invisible(text: str) -> str:

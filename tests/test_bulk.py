@@ -26,7 +26,7 @@ def test_executor__delivers_what_one_call_after_another_gives(executor: Executor
 def test_executor__measures_with_the_registry_of_the_call(executor: Executor) -> None:
     texts = ["# a", "LOUD", "# b"]
     measured = measure_many(texts, executor=executor, progress=False, registry=shouting())
-    assert [one.analyzer for one in measured] == ["markdown/1", "shout/7", "markdown/1"]
+    assert [one.analyzer for one in measured] == ["markdown/2", "shout/7", "markdown/2"]
 
 
 def test_executor__brings_the_analyzers_warnings_back(executor: Executor) -> None:

@@ -30,6 +30,8 @@ def test_cases__every_note_has_one() -> None:
     # A file that is not UTF-8 is no text, and has its own test.
     assert noted == {
         "fenced-document",
+        "hidden-prose",
+        "invisible-characters",
         "json-refused",
         "label-like-anchors",
         "no-heading",

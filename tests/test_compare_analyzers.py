@@ -50,7 +50,7 @@ def test_compare__the_same_analyzer_differs_nowhere() -> None:
     assert comparison.compared == 2
     assert set(comparison.equal.values()) == {2}
     assert comparison.differences == ()
-    assert comparison.names == ("markdown/1 (a)", "markdown/1 (b)")
+    assert comparison.names == ("markdown/2 (a)", "markdown/2 (b)")
 
 
 def test_compare__a_difference_has_its_lines_and_its_cause() -> None:
@@ -208,5 +208,5 @@ def test_compare__kinds_are_a_registrys() -> None:
     registry = Registry([PlainScan()], fallback=MarkdownAnalyzer())
     assert compare_analyzers("#a", "plain", "markdown", registry=registry).names == (
         "plain/1",
-        "markdown/1",
+        "markdown/2",
     )

@@ -62,7 +62,7 @@ def registry_with(analyzer: Words) -> Registry:
 
 def test_explain__an_attribute_says_what_counts_and_what_only_looks_like_it() -> None:
     assert str(explain(measure(ANSWER), "headings")).split("\n") == [
-        "measured by markdown/1",
+        "measured by markdown/2",
         "headings = 0",
         "  not counted: L2: in `#tag` a number sign is followed by `t`, not by a space or a tab "
         "(CommonMark 4.2)",
@@ -73,7 +73,7 @@ def test_explain__an_attribute_says_what_counts_and_what_only_looks_like_it() ->
 
 def test_explain__some_lines_say_what_they_are_and_what_they_add_to() -> None:
     assert str(explain(ANSWER, lines="3:4")).split("\n") == [
-        "L3-L4 by markdown/1: 2 list",
+        "L3-L4 by markdown/2: 2 list",
         "prose_chars = 9 in the whole text",
         "  not counted: L4: indented as far as the text of the item of line 3, so it belongs to "
         "that (CommonMark 5.2)",
@@ -164,7 +164,7 @@ def test_explain__figures_of_another_version_are_not_explained_by_todays_rules()
         evidence={"chars": [Evidence(1, 1, 3)], "lines": [Evidence(1, 1, 1)]},
     )
     assert measurement.shape.headings == 2
-    assert "markdown/0 measured this, and markdown/1 comes to other figures" in str(explain(moved))
+    assert "markdown/0 measured this, and markdown/2 comes to other figures" in str(explain(moved))
 
 
 @given(texts)

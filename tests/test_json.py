@@ -46,14 +46,22 @@ def test_readable_form__is_laid_out_as_the_standard_library_indents(text: str) -
         ("[1,\n2\n3]", 3, ""),
         ('{"a": NaN}', 1, "NaN is no JSON number"),
         ("[" * 129 + "]" * 129, 1, "it nests deeper than 128"),
-        ('{"a": 1}\r\n{}', 2, "Extra data"),
+        ('{"a": 1}\r\n{}', 2, "something follows the end of the document"),
+        ("[\n[]\n", 2, "a comma or a closing bracket is missing"),
+        ("[\n[],\r\n]", 3, "a value is missing"),
+        ("{'a': 1}", 1, "a key in double quotes is missing"),
+        ('{"a" 1}', 1, "a colon is missing after a key"),
+        ('["a]', 1, "a string is never closed"),
+        ('["\n"]', 1, "a control character stands in a string unescaped"),
+        ('["\\x"]', 1, "an escape in a string is not one that JSON knows"),
+        ('["\\u12"]', 1, "four hexadecimal digits are missing after \\u"),
     ],
 )
 def test_refusal__names_the_line_and_the_reason(text: str, line: int, reason: str) -> None:
     note = refusal(text)
     assert isinstance(note, Note)
     assert note.line == line
-    assert reason in note.message
+    assert note.message.startswith(f"begins and ends like JSON, but is not: {reason}")
 
 
 @pytest.mark.parametrize("text", ["", "a", "[link](x)", "3", '"a"', "{", "```json\n{}\n```"])

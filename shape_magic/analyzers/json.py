@@ -12,11 +12,11 @@ from collections import Counter
 from typing import Final, NoReturn
 
 from shape_magic.analyzers.notes import limited
-from shape_magic.lines import split_lines
+from shape_magic.lines import count_lines
 from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Meanings, Measurement, Note, Reason
 from shape_magic.vocabulary import LineKind
 
-__all__ = ["MAX_DEPTH", "JsonAnalyzer", "refusal"]
+__all__ = ["MAX_DEPTH", "JsonAnalyzer", "fault", "refusal"]
 
 MAX_DEPTH: Final = 128
 """How deep arrays and objects may nest; deeper text is not recognised."""
@@ -95,11 +95,38 @@ def refusal(text: str) -> Note | None:
     try:
         _parse(text)
     except json.JSONDecodeError as error:
-        line = max(1, len(split_lines(text[: error.pos] + ".")))
-        return Note("json-refused", line, f"begins and ends like JSON, but is not: {error.msg}")
+        # Where something is missing at the end, the place is after the last line ending.
+        line = min(count_lines(text[: error.pos] + "."), count_lines(text))
+        reason = fault(error)
     except ValueError as error:
-        return Note("json-refused", 1, f"begins and ends like JSON, but is not: {error}")
-    return None
+        line, reason = 1, str(error)
+    else:
+        return None
+    return Note("json-refused", line, f"begins and ends like JSON, but is not: {reason}")
+
+
+_FAULTS: Final = (
+    ("Expecting value", "a value is missing"),
+    ("Expecting property name", "a key in double quotes is missing"),
+    ("Expecting ':'", "a colon is missing after a key"),
+    ("Expecting ','", "a comma or a closing bracket is missing"),
+    ("Illegal trailing comma", "a comma stands before a closing bracket"),
+    ("Extra data", "something follows the end of the document"),
+    ("Unterminated string", "a string is never closed"),
+    ("Invalid control character", "a control character stands in a string unescaped"),
+    ("Invalid \\escape", "an escape in a string is not one that JSON knows"),
+    ("Invalid \\u", "four hexadecimal digits are missing after \\u"),
+)
+
+
+def fault(error: json.JSONDecodeError) -> str:
+    r"""Say what the standard library found, in words that stand by themselves.
+
+    >>> fault(json.JSONDecodeError("Invalid control character at", "", 0))
+    'a control character stands in a string unescaped'
+    """
+    known = (words for beginning, words in _FAULTS if error.msg.startswith(beginning))
+    return next(known, "it cannot be read")
 
 
 def _decoded(string: str) -> str:

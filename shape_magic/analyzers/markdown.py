@@ -1,27 +1,20 @@
 """Markdown, and everything else: CommonMark's block structure plus GFM tables.
 
 The rules are the design's section 'Markdown'. Structure is what CommonMark says it is, at any
-depth, and structure inside a fence is none.
+depth, and structure inside a fence is not structure.
 """
 
-import re
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Final
 
-from shape_magic.analyzers.commonmark import Block, parse_blocks
-from shape_magic.analyzers.markdown_notes import markdown_notes
-from shape_magic.lines import split_lines
-from shape_magic.shape import Anchor, Evidence, Meanings, Measurement, Reason
+from shape_magic.analyzers.commonmark import Block, may_hold_blocks, parse_blocks
+from shape_magic.analyzers.json import refusal
+from shape_magic.analyzers.notes import markdown_notes
+from shape_magic.lines import normalize_endings, split_lines
+from shape_magic.shape import Anchor, Evidence, Meanings, Measurement, Reason, sum_evidence
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MarkdownAnalyzer"]
-
-# A text without a line like these has no structure, and a third of real answers are such texts.
-_STRUCTURE: Final = re.compile(
-    r"^[ \t]*(?:[#>=|:-]|```|~~~|[+*](?:[ \t]|$)|[0-9]{1,9}[.)](?:[ \t]|$))", re.MULTILINE
-)
-_MARKERS: Final = " \t>"
 
 
 class MarkdownAnalyzer:
@@ -33,7 +26,7 @@ class MarkdownAnalyzer:
     """
 
     kind: Final = "markdown"
-    version: Final = "1"
+    version: Final = "2"
     meanings: Final = Meanings(
         {
             "headings": "lines that begin with 1 to 6 `#` and a space, and one line of text "
@@ -47,32 +40,32 @@ class MarkdownAnalyzer:
 
     def measure(self, text: str) -> Measurement:
         """Measure a text; there is none that it does not recognise."""
-        lines = split_lines(text)
+        source = normalize_endings(text)
+        lines = split_lines(source)
+        parsed = parse_blocks(lines) if may_hold_blocks(source) else None
         found = _Found(lines)
-        parsed = parse_blocks(lines) if _STRUCTURE.search("\n".join(lines)) else None
         if parsed is not None:
             for block in parsed.blocks:
                 found.take(block)
         found.end()
         count = len(lines)
-        whole = [Evidence(1, count, amount) for amount in (len(text), count)] if lines else []
-        return Measurement.from_evidence(
+        return sum_evidence(
             kind=self.kind,
             version=self.version,
             text=text,
             kinds=found.kinds,
             evidence={
-                "chars": whole[:1],
-                "lines": whole[1:],
-                "lead_chars": _lead(found.kinds, lines),
-                "prose_chars": _prose(found.kinds, lines),
+                "chars": [Evidence(1, count, len(text))] if lines else [],
+                "lines": [Evidence(1, count, count)] if lines else [],
+                "lead_chars": found.lead,
+                "prose_chars": found.prose,
                 "headings": found.headings,
                 "code_blocks": found.code_blocks,
                 "list_items": found.list_items,
                 "table_rows": found.table_rows,
             },
             outline=found.outline,
-            notes=markdown_notes(text, lines, found.kinds, parsed),
+            notes=markdown_notes(source, lines, found.kinds, parsed, refused=refusal(text)),
             meanings=self.meanings,
         )
 
@@ -84,121 +77,89 @@ class MarkdownAnalyzer:
         return markdown_reasons(self.measure(text))
 
 
-class _Container:
-    """The document, a quote or an item that is open."""
-
-    __slots__ = ("item", "last", "sections")
-
-    def __init__(self, last: int, *, item: int | None = None) -> None:
-        self.last = last
-        self.item = item
-        """The place of an item's evidence."""
-        self.sections: list[tuple[int, int]] = []
-        """The open sections, as (place in the outline, rank)."""
-
-
 class _Found:
     """What the blocks say, gathered in the order of the document.
 
-    A container comes before what it holds, so a line's last kind is the innermost one. A
-    heading's section ends with the container that the heading stands in.
+    A container comes before what it holds, so a line's last kind is the innermost one, and what no
+    block paints is prose.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
         self.lines = lines
         self.kinds: list[LineKind] = ["prose"] * len(lines)
+        self.lead: list[Evidence] = []
+        self.prose: list[Evidence] = []
         self.headings: list[Evidence] = []
         self.code_blocks: list[Evidence] = []
         self.list_items: list[Evidence] = []
         self.table_rows: list[Evidence] = []
         self.outline: list[Anchor] = []
-        self._containers = [_Container(len(lines))]
-        self._listed = 0
-        self._fenced = 0
-        self._trimmed: dict[int, int] = {}
+        self._painted = 0
+        """The line after the last that a block has painted."""
+        self._containers = [(-1, len(lines))]
+        """The first line and the end of each container around the block, outermost first."""
+        self._sections: list[tuple[int, int, int, int]] = []
+        """The open sections: depth, its container's first line, rank and place in the outline."""
 
     def take(self, block: Block) -> None:
         """Take in the next block."""
-        while len(self._containers) > block.depth + 1:
-            self._close_container()
-        first, last = block.first + 1, block.end
+        first, end = block.first, block.end
         match block.kind:
-            case "heading":
-                self._paint("heading", first, last)
-                self.headings.append(Evidence(first, last, 1))
-                self._open_section(block)
-            case "fence":
-                self._paint("code", first, last)
-                self._fenced = last
-                self.code_blocks.append(Evidence(first, last, 1))
-                self.outline.append(Anchor(first, "code", last))
-            case "table":
-                self._paint("table", first, last)
-                self.table_rows.append(Evidence(first, last, last - first + 1))
-                self.outline.append(Anchor(first, "table", last))
+            case "item":
+                self.list_items.append(Evidence(first + 1, end, 1))
+                self._open_container(block)
             case "list":
                 # The lines of a list in a list are painted already.
-                if first > self._listed:
-                    self._listed = self._trim(last)
-                    self._paint("list", first, self._listed)
-            case "item":
-                self._containers.append(_Container(self._trim(last), item=len(self.list_items)))
-                self.list_items.append(Evidence(first, self._trim(last), 1))
+                if first >= self._painted:
+                    self._paint("list", first, end)
+            case "heading":
+                self._paint("heading", first, end)
+                self.headings.append(Evidence(first + 1, end, 1))
+                self._open_section(block)
+            case "fence":
+                self._paint("code", first, end)
+                self.code_blocks.append(Evidence(first + 1, end, 1))
+                self.outline.append(Anchor(first + 1, "code", end))
+            case "table":
+                self._paint("table", first, end)
+                self.table_rows.append(Evidence(first + 1, end, end - first))
+                self.outline.append(Anchor(first + 1, "table", end))
             case "quote":
-                self._containers.append(_Container(last))
+                self._open_container(block)
 
     def end(self) -> None:
-        """End what is open at the end of the document."""
-        while self._containers:
-            self._close_container()
+        """Take in what stands after the last block."""
+        self._paint("prose", len(self.lines), len(self.lines))
+
+    def _open_container(self, block: Block) -> None:
+        del self._containers[block.depth + 1 :]
+        self._containers.append((block.first, block.end))
 
     def _open_section(self, block: Block) -> None:
-        sections = self._containers[-1].sections
-        while sections and sections[-1][1] >= block.rank:
-            self._end_section(sections.pop()[0], block.first)
-        sections.append((len(self.outline), block.rank))
-        self.outline.append(Anchor(block.first + 1, block.label, block.end))
+        """Open a heading's section: it ends before the next heading of its own or a higher level.
 
-    def _close_container(self) -> None:
-        container = self._containers.pop()
-        if container.item is not None and self._fenced > container.last:
-            # Blank lines of an open fence are the fence's, and so the item's.
-            container.last = self._fenced
-            item = self.list_items[container.item]
-            self.list_items[container.item] = Evidence(item.first_line, self._fenced, 1)
-        for place, _ in container.sections:
-            self._end_section(place, container.last)
+        It ends with its container, too, and a heading in another container closes nothing here.
+        """
+        container, end = self._containers[block.depth]
+        sections = self._sections
+        while sections and sections[-1][0] >= block.depth:
+            depth, its_container, rank, place = sections[-1]
+            if (depth, its_container) == (block.depth, container):
+                if rank < block.rank:
+                    break
+                anchor = self.outline[place]
+                self.outline[place] = Anchor(anchor.line, anchor.label, block.first)
+            sections.pop()
+        sections.append((block.depth, container, block.rank, len(self.outline)))
+        self.outline.append(Anchor(block.first + 1, block.label, max(end, block.end)))
 
-    def _end_section(self, place: int, last: int) -> None:
-        anchor = self.outline[place]
-        self.outline[place] = Anchor(anchor.line, anchor.label, max(last, anchor.last_line))
-
-    def _paint(self, kind: LineKind, first: int, last: int) -> None:
-        self.kinds[first - 1 : last] = [kind] * (last - first + 1)
-
-    def _trim(self, last: int) -> int:
-        """Go back to the last line that holds more than white space and quote markers."""
-        # Nested items end at the same line, so the blank lines before it are read once.
-        if last not in self._trimmed:
-            trimmed = last
-            while trimmed > 1 and not self.lines[trimmed - 1].strip(_MARKERS):
-                trimmed -= 1
-            self._trimmed[last] = trimmed
-        return self._trimmed[last]
-
-
-def _lead(kinds: Sequence[LineKind], lines: Sequence[str]) -> list[Evidence]:
-    count = next((number for number, kind in enumerate(kinds) if kind != "prose"), len(kinds))
-    amount = sum(map(len, lines[:count]))
-    return [Evidence(1, count, amount)] if amount else []
-
-
-def _prose(kinds: Sequence[LineKind], lines: Sequence[str]) -> list[Evidence]:
-    evidence = []
-    first = 1
-    for kind, run in groupby(kinds):
-        last = first + len(list(run)) - 1
-        if kind == "prose" and (amount := sum(map(len, lines[first - 1 : last]))):
-            evidence.append(Evidence(first, last, amount))
-        first = last + 1
-    return evidence
+    def _paint(self, kind: LineKind, first: int, end: int) -> None:
+        """Paint a block's lines; those passed over since the last block are prose."""
+        if first > self._painted:
+            amount = sum(map(len, self.lines[self._painted : first]))
+            if amount:
+                self.prose.append(Evidence(self._painted + 1, first, amount))
+                if self._painted == 0:
+                    self.lead = self.prose[:]
+        self.kinds[first:end] = [kind] * (end - first)
+        self._painted = max(self._painted, end)

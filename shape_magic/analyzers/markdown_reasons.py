@@ -68,7 +68,7 @@ def markdown_reasons(measurement: Measurement) -> list[Reason]:
 
 
 def _reasons(measurement: Measurement, source: Sequence[str]) -> Iterator[Reason]:
-    parsed = parse_blocks(list(source))
+    parsed = parse_blocks(source)
     opaque = [(first + 1, end) for first, end in parsed.opaque]
     underlined = [(first + 1, underline + 1) for first, underline in parsed.underlined]
     lines = _read(source, parsed.blocks, opaque)
@@ -127,8 +127,10 @@ def _read(
     open_blocks: list[tuple[Block, int]] = []
     lines = []
     for index, written in enumerate(source):
-        while open_blocks and open_blocks[-1][0].end <= index:
-            open_blocks.pop()
+        # An item's last line is not blank, and yet blank lines up to the next item are the list's.
+        if written.strip(" \t>"):
+            while open_blocks and open_blocks[-1][0].end <= index:
+                open_blocks.pop()
         cursor = _Cursor(written)
         lazy = False
         for block, width in open_blocks:

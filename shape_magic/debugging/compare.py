@@ -102,7 +102,7 @@ class AnalyzerComparison(msgspec.Struct, frozen=True):
     """Two analyzers on the same texts: prints as a table, with the largest differences first."""
 
     names: tuple[str, str]
-    """The two analyzers, as in `markdown/1`."""
+    """The two analyzers, as in `markdown/2`."""
     compared: int
     """Texts that both measured."""
     equal: Mapping[str, int]

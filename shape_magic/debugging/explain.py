@@ -40,7 +40,7 @@ class Explanation(msgspec.Struct, frozen=True):
     """
 
     analyzer: str
-    """The analyzer that measured, as in `markdown/1`."""
+    """The analyzer that measured, as in `markdown/2`."""
     shape: Shape
     attribute: str | None
     """The attribute that was asked for; None for all."""
@@ -117,7 +117,7 @@ def explain(
     Raises ArgumentError for another attribute and for lines that the text does not have.
 
     >>> print(explain("#tag\n", "headings"))
-    measured by markdown/1
+    measured by markdown/2
     headings = 0
       not counted: L1: in `#tag` a number sign is followed by `t`, not by a space or a tab
       (CommonMark 4.2)

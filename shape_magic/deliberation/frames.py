@@ -32,7 +32,7 @@ def summaries_to_frame(
 ) -> "pd.DataFrame":
     """Give round summaries as a data frame, one row a proposal and round.
 
-    Its columns are `round`, `agent_id`, `kind`, `analyzer` (with its version, as in `markdown/1`),
+    Its columns are `round`, `agent_id`, `kind`, `analyzer` (with its version, as in `markdown/2`),
     the eight attributes, `aggregated_score`, the six categories, `controversy_score` and the two
     evaluation counts. What an entry does not have, as one from before `shape`, is missing there.
     A summary does not say which analyzer measured: `analyzers` gives the kind and the analyzer

@@ -1,8 +1,7 @@
 """Link reference definitions at the start of a paragraph (CommonMark, section 4.7).
 
-They matter in one place: text above an underline is a heading only where it is no definition.
-The library's rule reads on to the end of the paragraph at each definition, which is slow on text
-that is nothing but definitions, so they are looked at only above an underline.
+They matter in one place: text above an underline is a heading only where it is no definition. So
+they are looked at only there.
 """
 
 import re
@@ -33,7 +32,7 @@ def count_definition_lines(text: str) -> int:
 def _definition(text: str, pos: int) -> int | None:
     """Find where the definition at a position ends, its line ending included."""
     label = _LABEL.match(text, pos)
-    if label is None or not label[1].strip():
+    if label is None or not label[1].strip(" \t\n"):
         return None
     start = _skip_space(text, label.end())
     # The library's helper would step over a line ending after a backslash.

@@ -1,9 +1,6 @@
 """Paragraphs, and what a later line makes of one: a heading by its underline, or a table.
 
-In place of the library's rules `paragraph`, `lheading`, `reference` and `table`, which each read
-the paragraph's lines. The others are asked about a line only where its first character could
-begin a block. Called for by speed, by the tables that the reference sees differently, and by
-text that is nothing but link reference definitions.
+The other rules are asked about a line only where its first character could begin a block.
 """
 
 import re
@@ -18,39 +15,41 @@ from shape_magic.analyzers.commonmark.table import (
     table,
 )
 
-__all__ = ["paragraph"]
+__all__ = ["UNDERLINE_START", "paragraph"]
 
-_UNDERLINE: Final = re.compile(r"(?:=+|-+)[ \t]*\Z")
+UNDERLINE_START: Final = frozenset("=-")
+"""What the first character of an underline may be."""
+
+_UNDERLINE: Final = re.compile(r"(?:=++|-++)[ \t]*+\Z")
 
 
-def paragraph(state: BlockState, start_line: int, end_line: int, silent: bool) -> bool:
+def paragraph(state: BlockState, line: int, silent: bool) -> bool:
     """Take a paragraph, or the heading or table that its last lines turn out to be."""
-    rules = state.rules
-    src, begins, shifts, ends = state.src, state.bMarks, state.tShift, state.eMarks
-    first = line = start_line
+    texts, indents, rules = state.texts, state.indents, state.rules
+    first = line
     may_be_table = True
     while True:
         line += 1
-        if line >= state.lineMax:
+        if line >= state.limit:
             place = state.reach(line) if state.quotes else Place.OUTSIDE
             if place is Place.OUTSIDE:
                 break
             if place is Place.LAZY:
                 continue
-        pos = begins[line] + shifts[line]
-        if pos >= ends[line]:
+        text = texts[line]
+        if not text:
             break
-        character = src[pos]
-        if character not in rules.telling:
+        character = text[0]
+        if character not in rules:
             continue
-        indent = state.sCount[line] - state.blkIndent
+        indent = indents[line] - state.indent
         if indent >= 4:
             continue
         if indent < 0:
             if state.place(line, state.offsets) is Place.OUTSIDE:
                 break
             continue
-        if character in "=-" and _UNDERLINE.match(src, pos, ends[line]):
+        if character in UNDERLINE_START and _UNDERLINE.match(text):
             text_lines = _text_lines(state, first, line)
             if text_lines == 0:
                 # All above were definitions, and so the underline is a paragraph's first line.
@@ -62,12 +61,11 @@ def paragraph(state: BlockState, start_line: int, end_line: int, silent: bool) -
             else:
                 state.underlined.append((line - text_lines, line))
             return True
-        if rules.begins_block(state, line, character):
+        if state.begins_block(line):
             break
         if may_be_table and character in DELIMITER_START:
-            cells = delimiter_cells(src[pos : ends[line]])
-            header = state.text_of(line - 1)
-            if cells and count_cells(header) == cells:
+            cells = delimiter_cells(text)
+            if cells and count_cells(texts[line - 1]) == cells:
                 state.close_paragraph(line)
                 table(state, line - 1)
                 return True
@@ -80,7 +78,6 @@ def paragraph(state: BlockState, start_line: int, end_line: int, silent: bool) -
 def _text_lines(state: BlockState, first: int, end: int) -> int:
     """Count the lines of a paragraph that are not link reference definitions."""
     count = end - first
-    if state.src[state.bMarks[first] + state.tShift[first]] != "[":
+    if not state.texts[first].startswith("["):
         return count
-    text = "\n".join([state.text_of(line) for line in range(first, end)])
-    return count - count_definition_lines(text)
+    return count - count_definition_lines("\n".join(state.texts[first:end]))

@@ -1,38 +1,29 @@
-"""Block quotes (CommonMark, section 5.1), in place of the library's rule.
-
-Called for by deep quotes, deep quotes with lazy lines, and quotes that end at once before many
-lines that might have been lazy: with the library's rule the cost of these grows faster than the
-text.
-"""
+"""Block quotes (CommonMark, section 5.1)."""
 
 from shape_magic.analyzers.commonmark.state import BlockState, Quote
 
 __all__ = ["block_quote"]
 
 
-def block_quote(state: BlockState, start_line: int, end_line: int, silent: bool) -> bool:
+def block_quote(state: BlockState, line: int, silent: bool) -> bool:
     """Open a quote at a line that begins with its marker, and parse what it holds."""
-    if state.is_code_block(start_line):
-        return False
-    if state.src[state.bMarks[start_line] + state.tShift[start_line]] != ">":
-        return False
-    if not state.may_open_container(start_line):
+    if state.is_indented_code(line) or not state.may_open_container(line):
         return False
     if silent:
         return True
-    limit, indent, offsets = state.lineMax, state.blkIndent, state.offsets
-    quote = Quote(end=start_line, offsets=offsets)
-    state.take_run(quote, start_line, limit)
+    limit, indent, offsets = state.limit, state.indent, state.offsets
+    quote = Quote(end=line, offsets=offsets)
+    state.take_run(quote, line, limit)
     state.quotes.append(quote)
-    state.lineMax, state.blkIndent, state.offsets = quote.end, 0, [0]
-    block = state.add("quote", start_line, quote.end)
+    state.limit, state.indent, state.offsets = quote.end, 0, [0]
+    block = state.add("quote", line, quote.end)
     state.level += 1
 
-    state.rules.tokenize(state, start_line, quote.end)
+    state.parse(line)
 
     state.level -= 1
     block.end = state.line
     state.quotes.pop()
-    state.lineMax = state.quotes[-1].end if state.quotes else state.total
-    state.blkIndent, state.offsets = indent, offsets
+    state.limit = state.quotes[-1].end if state.quotes else state.total
+    state.indent, state.offsets = indent, offsets
     return True

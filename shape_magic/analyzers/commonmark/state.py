@@ -1,24 +1,25 @@
 """The parser's state: what was found, which containers are open, and what belongs to them.
 
-The library's quote rule looks ahead over every line that might be lazy and leaves it to the inner
-rules to find out. Nested quotes then read the same lines again at every level, and a quote that
-turns out to hold no open paragraph reads to the end for nothing. Here a quote takes the marker off
-the lines that carry one, and an open paragraph asks for more lines one at a time (`reach`).
+A line is what its open containers leave of it: `texts` has no container's marker and no white space
+before it, and `indents` has how many columns of white space there were. A quote takes the marker
+off the lines that carry one, and an open paragraph asks for more lines one at a time (`reach`), so
+that nested quotes do not read the same lines again at every level.
 """
 
 from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
-from itertools import accumulate
-from typing import Literal, Protocol
+from operator import sub
+from typing import Final, Literal
 
 import msgspec
-from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
-from markdown_it.token import Token
 
 from shape_magic.shape import LABEL_LENGTH
 
-__all__ = ["Block", "BlockRules", "BlockState", "Place", "Quote"]
+__all__ = ["MAX_NESTING", "Block", "BlockState", "Place", "Quote", "Rule", "width"]
+
+MAX_NESTING: Final = 100
+"""How deep quotes and list items may nest; a deeper one is text of the innermost container."""
 
 
 class Block(msgspec.Struct, gc=False):
@@ -63,65 +64,47 @@ class Quote:
         """The content offsets of the list items around it, up to the quote around those."""
 
 
-class BlockRules(Protocol):
-    """What the rules ask of the parser that holds them."""
-
-    telling: frozenset[str]
-    """The first characters that can make a line more than one more line of a paragraph."""
-
-    def tokenize(self, state: "BlockState", start_line: int, end_line: int) -> None:
-        """Parse from a line to where the innermost open container ends."""
-
-    def begins_block(self, state: "BlockState", line: int, character: str) -> bool:
-        """Tell whether a line with that first character begins a block that ends a paragraph."""
+Rule = Callable[["BlockState", int, bool], bool]
+"""Takes the block that begins at a line, or tells (`silent`) whether one ends a paragraph there."""
 
 
-class BlockState(StateBlock):
-    """The library's state, with the blocks found, the open quotes and the open items beside it.
+class BlockState:
+    """The lines of a document, what was found in them, and the containers that are open.
 
-    `lineMax` is where the innermost quote ends as far as is known. It moves on while a paragraph
+    `limit` is where the innermost quote ends as far as is known. It moves on while a paragraph
     in that quote goes on.
     """
 
-    def __init__(self, lines: list[str], md: MarkdownIt, rules: BlockRules) -> None:
-        # What the library's own constructor builds, from lines that are split already.
-        self.src = "\n".join(lines) + "\n"
-        self.md = md
-        self.env = {}
-        self.tokens = []
-        lengths = [len(line) for line in lines]
-        self.bMarks = list(accumulate([length + 1 for length in lengths], initial=0))
-        self.eMarks = [begin + length for begin, length in zip(self.bMarks, lengths, strict=False)]
-        self.eMarks.append(self.bMarks[-1])
-        self.tShift = [len(line) - len(line.lstrip(" \t")) for line in lines]
-        self.tShift.append(0)
-        self.sCount = self.tShift.copy()
-        if "\t" in self.src:
-            for number, line in enumerate(lines):
-                indent = line[: self.tShift[number]]
-                if "\t" in indent:
-                    self.sCount[number] = len(indent.expandtabs(4))
-        self.bsCount = [0] * len(self.bMarks)
-        self.blkIndent = 0
-        self.line = 0
-        self.lineMax = len(lines)
-        self.tight = False
-        self.ddIndent = -1
-        self.listIndent = -1
-        self.parentType = "root"
-        self.level = 0
-        self.result = ""
-        self._code_enabled = True
-
+    def __init__(
+        self, lines: Sequence[str], *, rules: Mapping[str, Sequence[Rule]], paragraph: Rule
+    ) -> None:
+        self.texts = [line.lstrip(" \t") for line in lines]
+        self.indents: list[int] = list(map(sub, map(len, lines), map(len, self.texts)))
+        for line, indent in enumerate(self.indents):
+            if indent and "\t" in lines[line][:indent]:
+                self.indents[line] = width(lines[line][:indent], 0)
+        self.bases: dict[int, int] = {}
+        """The column at which a line begins, where quotes took markers off it."""
         self.rules = rules
+        """For each character that can begin a block, the rules to ask."""
+        self.paragraph = paragraph
         self.total = len(lines)
-        self.blocks: list[Block] = []
-        self.token = Token("", "", 0)
-        """What the library's rules fill in; only the last of each call matters, and only here."""
+        self.limit = len(lines)
+        self.line = 0
+        """The line to go on with."""
+        self.content_end = 0
+        """The line after the last that holds anything but white space and quote markers."""
+        self.indent = 0
+        """The column at which the innermost container's content begins."""
+        self.level = 0
+        """How many quotes and items are open."""
         self.quotes: list[Quote] = []
         self.offsets: list[int] = [0]
+        """The content offsets of the open items in the innermost quote."""
         self.lazy = False
         """Whether the line that rules are asked about would be a lazy one."""
+
+        self.blocks: list[Block] = []
         self.underlined: list[tuple[int, int]] = []
         """Underlined text of several lines: its first line and its underline."""
         self.opaque: list[tuple[int, int]] = []
@@ -129,11 +112,58 @@ class BlockState(StateBlock):
         self.too_deep: int | None = None
         """The first line with a container that was one too many."""
 
-    def push(self, ttype: str, tag: str, nesting: Literal[-1, 0, 1]) -> Token:
-        """Give the library's rules a token to fill in, always the same one."""
-        self.token.type = ttype
-        self.token.tag = tag
-        return self.token
+    def parse(self, line: int) -> None:
+        """Parse from a line to where the innermost open container ends.
+
+        A quote may come to reach further while it is parsed, so the end is `limit` at the time.
+        """
+        texts, indents, rules = self.texts, self.indents, self.rules
+        while (line := self.skip_blank(line)) < self.limit:
+            indent = indents[line] - self.indent
+            if indent < 0:
+                return
+            if indent >= 4:
+                self._take_indented_code(line)
+            else:
+                for rule in rules.get(texts[line][0], ()):
+                    if rule(self, line, False):
+                        break
+                else:
+                    self.paragraph(self, line, False)
+            line = self.line
+
+    def skip_blank(self, line: int) -> int:
+        """Go on to the first line from here on that is not blank, or to the limit."""
+        texts, limit = self.texts, self.limit
+        while line < limit and not texts[line]:
+            line += 1
+        self.line = line
+        return line
+
+    def _take_indented_code(self, line: int) -> None:
+        """Take indented code (CommonMark, section 4.4), which is running text here."""
+        first = line
+        end = line = line + 1
+        while line < self.limit:
+            if self.texts[line]:
+                if self.indents[line] - self.indent < 4:
+                    break
+                end = line + 1
+            line += 1
+        self.opaque.append((first, end))
+        self.end_leaf(end)
+
+    def end_leaf(self, line: int) -> None:
+        """Go on with a line after a block that is no container."""
+        self.line = self.content_end = line
+
+    def is_indented_code(self, line: int) -> bool:
+        """Tell whether a line is indented too far to begin any other block."""
+        return self.indents[line] - self.indent >= 4
+
+    def begins_block(self, line: int) -> bool:
+        """Tell whether a line that is not blank begins a block that ends a paragraph."""
+        return any(rule(self, line, True) for rule in self.rules.get(self.texts[line][0], ()))
 
     def add(
         self,
@@ -150,16 +180,13 @@ class BlockState(StateBlock):
 
     def add_heading(self, first: int, end: int, *, rank: int) -> None:
         """Record a heading, with its own source text up to the length of a label."""
-        label = self.text_of(first).rstrip(" \t")[:LABEL_LENGTH]
-        self.blocks.append(Block("heading", first, end, self.level, rank=rank, label=label))
-
-    def text_of(self, line: int) -> str:
-        """Give a line's text without the containers' markers and white space before it."""
-        return self.src[self.bMarks[line] + self.tShift[line] : self.eMarks[line]]
+        label = self.texts[first].rstrip(" \t")[:LABEL_LENGTH]
+        self.blocks.append(Block("heading", first, end, self.level, rank, label))
+        self.end_leaf(end)
 
     def may_open_container(self, line: int) -> bool:
         """Tell whether one more quote or item may be opened, and note the line where not."""
-        if self.level < self.md.options.maxNesting:
+        if self.level < MAX_NESTING:
             return True
         if self.too_deep is None:
             self.too_deep = line
@@ -168,37 +195,22 @@ class BlockState(StateBlock):
     def take_marker(self, line: int, base: int) -> bool:
         """Take a quote's marker off a line, if the line has one at an indent of `base` to 3 more.
 
-        What remains of the line is then all that the rules see. A tab after the marker is taken
-        in part, as in CommonMark (section 2.2).
+        A tab after the marker is taken in part, as in CommonMark (section 2.2).
         """
-        indent = self.sCount[line]
-        pos = self.bMarks[line] + self.tShift[line]
-        if not base <= indent < base + 4 or self.src[pos] != ">":
+        indent, text = self.indents[line], self.texts[line]
+        if not base <= indent < base + 4 or not text.startswith(">"):
             return False
-        pos += 1
-        column = self.bsCount[line] + indent + 1
-        following = self.src[pos]
-        begin = pos
-        if following == " " or (following == "\t" and column % 4 == 3):
-            begin = pos = pos + 1
+        rest = text[1:]
+        column = self.bases.get(line, 0) + indent + 1
+        following = rest[:1]
+        if following in {" ", "\t"}:
+            # The marker takes one column; of a wider tab, the others are still there.
+            if following == " " or column % 4 == 3:
+                rest = rest[1:]
             column += 1
-        elif following == "\t":
-            # The marker takes one column of this tab; the others are still there.
-            column += 1
-        self.bMarks[line] = begin
-        self.bsCount[line] = column
-        first = column
-        end = self.eMarks[line]
-        while pos < end:
-            if self.src[pos] == " ":
-                column += 1
-            elif self.src[pos] == "\t":
-                column += 4 - column % 4
-            else:
-                break
-            pos += 1
-        self.tShift[line] = pos - begin
-        self.sCount[line] = column - first
+        self.bases[line] = column
+        self.texts[line] = text = rest.lstrip(" \t")
+        self.indents[line] = width(rest[: len(rest) - len(text)], column)
         return True
 
     def take_run(self, quote: Quote, line: int, limit: int) -> bool:
@@ -225,7 +237,7 @@ class BlockState(StateBlock):
                 if not self.take_run(quote, line, limit):
                     return self.place(line, quote.offsets)
             limit = quote.end
-        self.lineMax = limit
+        self.limit = limit
         return Place.INSIDE if line < limit else Place.OUTSIDE
 
     def place(self, line: int, offsets: list[int]) -> Place:
@@ -233,21 +245,31 @@ class BlockState(StateBlock):
 
         It does where it is not blank and begins no block in the containers that do go on.
         """
-        pos = self.bMarks[line] + self.tShift[line]
-        if pos >= self.eMarks[line]:
+        if not self.texts[line]:
             return Place.OUTSIDE
-        indent = self.blkIndent
-        self.blkIndent = offsets[bisect_right(offsets, self.sCount[line]) - 1]
+        indent = self.indent
+        self.indent = offsets[bisect_right(offsets, self.indents[line]) - 1]
         self.lazy = True
-        begins = self.rules.begins_block(self, line, self.src[pos])
+        begins = self.begins_block(line)
         self.lazy = False
-        self.blkIndent = indent
+        self.indent = indent
         return Place.OUTSIDE if begins else Place.LAZY
 
     def close_paragraph(self, line: int) -> None:
         """Let every open quote reach as far as the paragraph in it did."""
-        for quote in self.quotes:
-            quote.end = max(quote.end, line)
         if self.quotes:
-            self.lineMax = self.quotes[-1].end
-        self.line = line
+            for quote in self.quotes:
+                quote.end = max(quote.end, line)
+            self.limit = self.quotes[-1].end
+        self.end_leaf(line)
+
+
+def width(white: str, column: int) -> int:
+    r"""Count the columns of white space that begins at a column: a tab reaches to the next fourth.
+
+    >>> width("  ", 1), width(" \t", 1), width("\t", 3)
+    (2, 3, 1)
+    """
+    if "\t" not in white:
+        return len(white)
+    return len((" " * (column % 4) + white).expandtabs(4)) - column % 4

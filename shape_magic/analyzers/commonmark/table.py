@@ -1,9 +1,8 @@
-r"""Tables (GFM, section 4.10), in place of the library's rule.
+r"""Tables (GFM, section 4.10).
 
 The reference makes a table only of lines that would otherwise be a paragraph's: of the last line
-of one, where the line below is a delimiter row of as many cells. The library's rule runs before
-all others, misses a one-column header without a pipe (`a` over `|-|`) and stops a wide table after
-some 65,000 cells that it fills in.
+of one, where the line below is a delimiter row of as many cells. A one-column header needs no pipe
+(`a` over `|-|`), and a row may have any number of cells.
 """
 
 import re
@@ -11,7 +10,7 @@ from typing import Final
 
 from shape_magic.analyzers.commonmark.state import BlockState
 
-__all__ = ["DELIMITER_START", "count_cells", "delimiter_cells", "table"]
+__all__ = ["DELIMITER_START", "count_cells", "delimiter_cells", "split_cells", "table"]
 
 DELIMITER_START: Final = frozenset("|:-\v\f")
 """What the first character of a delimiter row may be."""
@@ -39,26 +38,33 @@ def count_cells(row: str) -> int:
     >>> count_cells("| a | b |"), count_cells(r"a \| b"), count_cells("||"), count_cells("|")
     (2, 1, 1, 0)
     """
+    return len(split_cells(row))
+
+
+def split_cells(row: str) -> list[str]:
+    """Split a row into its cells, white space included.
+
+    >>> split_cells("| a | b |")
+    ['a ', ' b ']
+    """
     row = row[1:].lstrip(_SPACES) if row.startswith("|") else row
     *cells, last = _PIPE.split(row)
-    return len(cells) + bool(last.strip(_SPACES))
+    return [*cells, last] if last.strip(_SPACES) else cells
 
 
 def table(state: BlockState, header: int) -> None:
     """Take the table whose header is a line and whose delimiter row is the next."""
     line = header + 2
-    src = state.src
-    while line < state.lineMax and 0 <= state.sCount[line] - state.blkIndent < 4:
-        pos = state.bMarks[line] + state.tShift[line]
-        end = state.eMarks[line]
+    while line < state.limit and 0 <= state.indents[line] - state.indent < 4:
+        text = state.texts[line]
         # A row may be any text that begins no block; only a lone pipe has no cell.
-        if pos >= end or (src[pos] == "|" and not src[pos + 1 : end].strip(_SPACES)):
+        if not text or (text[0] == "|" and not text[1:].strip(_SPACES)):
             break
         state.lazy = True
-        begins = state.rules.begins_block(state, line, src[pos])
+        begins = state.begins_block(line)
         state.lazy = False
         if begins:
             break
         line += 1
     state.add("table", header, line)
-    state.line = line
+    state.end_leaf(line)
