@@ -1,7 +1,5 @@
 """Two measurements side by side, and the magic that shows them."""
 
-import pytest
-from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic import Proposal, measure
@@ -57,16 +55,3 @@ def test_shape_compare__takes_an_id_with_an_at(shell: InteractiveShell) -> None:
     run(shell, "%%shape a\ny\n")
     comparison = run(shell, "%shape_compare a@1 a@1@1")
     assert comparison.names == ("a@1@1", "a@1@1")
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [("A", "required"), ("A B C", "unrecognized"), ("A@1 B", "no"), ("A A@7", "round")],
-)
-def test_shape_compare__bad_usage_is_one_line(
-    shell: InteractiveShell, line: str, message: str
-) -> None:
-    run(shell, "%%shape A\nx\n")
-    with pytest.raises(UsageError, match=message) as raised:
-        shell.run_line_magic("shape_compare", line)
-    assert "\n" not in str(raised.value)

@@ -89,40 +89,6 @@ def test_evaluation_prompt__with_and_without_shape_and_task(
 
 
 @pytest.mark.parametrize(
-    ("magic", "line", "message"),
-    [
-        ("read_proposal", "", "the following arguments are required: agent_id"),
-        ("read_proposal", "Zed", "no agent is called 'Zed'; there are "),
-        ("read_proposal", "Ann 0:2", "from_line is 0; lines are 1 to 1"),
-        ("read_proposal", "Ann 3-5", "argument FROM:TO: '3-5' is no range of lines, such as 31:48"),
-        ("read_proposal", "Ann :", "argument FROM:TO: ':' is no range of lines, such as 31:48"),
-        ("read_proposal", "Ann 1:2 --to-line 3", "the lines are given once: as FROM:TO, or by "),
-        ("read_proposal", "Ann --from-lin 3", "unrecognized arguments: --from-lin 3"),
-        ("read_proposal", "Ann --round 7", "round 7 has no proposals; there are rounds 1, 2"),
-        ("read_proposal", "'Ann", '"\'Ann" cannot be read (no closing quotation)'),
-        ("search_deliberation", "--phase x", "argument --phase: invalid choice: 'x'"),
-        ("search_deliberation", "''", "keywords holds an empty text"),
-        ("evaluation_prompt", "--task none", "there is no variable 'none' in this session"),
-        ("evaluation_prompt", "--task number", "--task number is a int; a task is a str"),
-        ("evaluation_prompt", "--round 9", "round 9 has no proposals; there are rounds 1, 2"),
-        ("deliberation", "--skip-bad", "--skip-bad belongs to --load"),
-        ("deliberation", ".", "'.' is a directory; name a file in it"),
-        ("deliberation", "--save none/out.jsonl", "'none/out.jsonl': No such file or directory"),
-        ("deliberation", "--load none.jsonl", "'none.jsonl': No such file or directory"),
-    ],
-)
-def test_magics__bad_usage__is_one_line(
-    shell: InteractiveShell, deliberation: Deliberation, magic: str, line: str, message: str
-) -> None:
-    shell.push({"number": 3})
-    with pytest.raises(UsageError) as caught:
-        shell.run_line_magic(magic, line)
-    assert type(caught.value) is UsageError
-    assert str(caught.value).startswith(message)
-    assert len(str(caught.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize(
     "line",
     [
         "%read_proposal Ann 1:1 -o answer",

@@ -60,32 +60,6 @@ def test_evaluate__options_reach_the_deliberation(judged: InteractiveShell) -> N
     assert (bob.real_eval_count, bob.aggregated_score) == (1, -1)
 
 
-BAD = [
-    (f"%%evaluate Judge\n{reply_of('Bob')}\n", "'Bob': 'Judge' has evaluated this version before"),
-    (f"%%evaluate Bob\n{reply_of('Bob')}\n", "nobody evaluates itself"),
-    (f"%%evaluate Cleo\n{reply_of('Bob', score=7)}\n", "'Bob': score is 7, and not a number from"),
-    (f"%%evaluate Cleo --complete\n{reply_of('Bob')}\n", "'Ann': it is not evaluated"),
-    (f"%%evaluate Cleo --round 5\n{reply_of('Bob')}\n", "round 5 has no proposals"),
-    ("%%evaluate Cleo\nno JSON\n", "no JSON object with 'evaluations'"),
-    ("%%evaluate\n{}\n", "the following arguments are required: evaluator"),
-    ("%round_summary 3", "round 3 has no proposals; there are rounds 1"),
-    ("%round_summary 1 --round 1", "the round is given once"),
-    ("%round_summary --jason", "unrecognized arguments: --jason"),
-]
-
-
-@pytest.mark.parametrize(("cell", "message"), BAD)
-def test_bad_usage__is_one_line(
-    judged: InteractiveShell, cell: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    capsys.readouterr()
-    result = judged.run_cell(cell)
-    assert type(result.error_in_exec).__name__ == "UsageError"
-    out, err = capsys.readouterr()
-    (line,) = (out + err).splitlines()
-    assert message in line
-
-
 def test_round_summary__is_a_table_best_first(judged: InteractiveShell) -> None:
     summary = run(judged, "%round_summary 1")
     assert isinstance(summary, RoundSummary)

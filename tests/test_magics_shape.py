@@ -2,24 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic import Measurement, Proposal
+from shape_magic.notebook.display import bundle
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.vocabulary import ATTRIBUTES
 from tests.shells import run
-
-
-def usage_error(shell: InteractiveShell, cell: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """Run a cell that is bad usage and give the one line that is printed."""
-    capsys.readouterr()
-    result = shell.run_cell(cell)
-    assert type(result.error_in_exec).__name__ == "UsageError"
-    out, err = capsys.readouterr()
-    (line,) = (out + err).splitlines()
-    return line.removeprefix("UsageError: ")
-
 
 BODIES = [
     "# A\n",
@@ -142,59 +134,32 @@ def test_line_magic__shows_a_measurement_or_a_proposal_as_it_is(shell: Interacti
     assert run(shell, "%shape kept.measurement") is proposal.measurement
 
 
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        ("%%shape --rond 2\nx", "unrecognized arguments: --rond"),
-        ("%%shape A --rou 2\nx", "unrecognized arguments: --rou 2"),
-        ("%%shape A B\nx", "unrecognized arguments: B"),
-        ("%%shape A --round two\nx", "argument --round: invalid int value: 'two'"),
-        ("%%shape --round 2\nx", "--round belongs to a proposal: name its agent, "),
-        ("%%shape --thoughts t\nx", "--thoughts belongs to a proposal"),
-        ("%%shape A --thoughts nowhere\nx", "there is no variable 'nowhere' in this session"),
-        ("%%shape A --thoughts number\nx", "--thoughts number is a int; a thought process is a "),
-        ("%%shape A --thoughts a-b\nx", "argument --thoughts: 'a-b' is no name of a variable"),
-        ("%%shape A -o 1x\nx", "argument -o/--output: '1x' is no name of a variable"),
-        ("%%shape --analyzer yaml\nx", "no analyzer is called 'yaml'; there are json, markdown"),
-        ("%%shape --analyzer json\nx", "the analyzer 'json' does not recognise this text"),
-        ("%%shape O'Brien\nx", '"O\'Brien" cannot be read (no closing quotation)'),
-        ("%shape", "%shape measures one thing"),
-        ("%shape --file x.md answer", "%shape measures one thing"),
-        ("%shape anser", "there is no variable 'anser' in this session; did you mean answer?"),
-        ("%shape number", "a int cannot be measured; a string, a path or a list of strings can"),
-        ("%shape []", "a list cannot be measured"),
-        ("%shape ['a', 1]", "a list cannot be measured"),
-        ("%shape --fil x", "unrecognized arguments: --fil"),
-        ("%shape answer[", "'answer[' is no Python expression"),
-        ("%shape answer -o kept", "'answer -o kept' is no Python expression"),
-        ("%shape None", "a NoneType cannot be measured"),
-        ("%shape print", "a builtin_function_or_method cannot be measured"),
-        ("%shape -o class answer", "argument -o/--output: 'class' is no name of a variable"),
-    ],
-)
-def test_magic__bad_usage_is_one_line_and_loses_nothing(
-    shell: InteractiveShell, capsys: pytest.CaptureFixture[str], cell: str, message: str
+def test_line_magic__names_the_items_of_a_list_as_the_expression_does(
+    shell: InteractiveShell,
 ) -> None:
-    shell.user_ns |= {"number": 3, "answer": "kept"}
-    run(shell, "%%shape A\nkept\n")
-    assert usage_error(shell, cell, capsys).startswith(message)
-    assert shell.user_ns["answer"] == "kept"
-    container = shell.magics_manager.registry["ShapeMagics"]
-    assert container.session.deliberation.proposal("A").content == "kept\n"
-
-
-@pytest.mark.parametrize(
-    ("cell", "error"),
-    [
-        ("%shape --file missing.md", FileNotFoundError),
-        ("%shape 1 / 0", ZeroDivisionError),
-    ],
-)
-def test_magic__a_failure_raises(
-    shell: InteractiveShell, cell: str, error: type[Exception]
-) -> None:
-    result = shell.run_cell(cell, silent=True)
-    assert isinstance(result.error_in_exec, error)
+    texts = ["# A", "b"]
+    shell.push(
+        {"texts": texts, "answer": "# A", "many": {"t": texts}, "array": np.array(texts)}
+        | {"series": pd.Series(texts, index=["x", "y"])}
+    )
+    names = {
+        "texts": ("texts[0]", "texts[1]"),
+        "[answer, 'b']": ("answer", "'b'"),
+        "(many['t'][0], answer)": ("many['t'][0]", "answer"),
+        "many['t']": ("many['t'][0]", "many['t'][1]"),
+        "array": ("array[0]", "array[1]"),
+        "series": ("series['x']", "series['y']"),
+        "[answer, 'x' * 50 + answer + 'an expression that is long']": ("answer", "item 1"),
+        "['a\\x1b', answer]": ("'a\\x1b'", "answer"),
+    }
+    for expression, expected in names.items():
+        found = run(shell, f"%shape {expression}")
+        assert (found.names, len(found)) == (expected, 2), expression
+    plain = bundle(run(shell, "%shape texts"))[0]["text/plain"].splitlines()
+    assert [line[:24] for line in plain[::2]] == [
+        '<candidate id="texts[0]"',
+        '<candidate id="texts[1]"',
+    ]
 
 
 def test_magic__prints_nothing_but_its_value(

@@ -7,7 +7,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.notebook.magics.deliberation import DeliberationMagics
-from shape_magic.notebook.magics.options import parse, variables
+from shape_magic.notebook.magics.options import parse
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,5 @@ def test_variables__leave_out_ipythons_own_and_keep_what_took_their_names(
     shell: InteractiveShell,
 ) -> None:
     shell.run_cell("mine = 1\nopen = 2\n_hidden = 3")
-    assert variables(shell) == ["open", "mine"]
+    session = shell.magics_manager.registry["ShapeMagics"].session
+    assert session.variables == ["open", "mine"]

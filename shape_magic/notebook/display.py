@@ -65,7 +65,10 @@ def bundle(subject: Displayed, *, registry: Registry | None = None) -> Bundle:
     if isinstance(subject, Evaluated):
         return {"text/plain": evaluated_text(subject)}, {}
     if isinstance(subject, Measurements):
-        plain = "\n".join(plain_text(measurement) for measurement in subject)
+        plain = "\n".join(
+            visible(f"{opening_tag(name, measurement.shape)}\n{outline_element(measurement)}")
+            for name, measurement in zip(subject.names, subject, strict=True)
+        )
         return {"text/plain": plain, "text/html": measurements_html(subject)}, {}
     candidate_id, measurement = candidate_of(subject)
     title = candidate_id

@@ -35,7 +35,7 @@ def load(shell: InteractiveShell) -> None:
     session = _handed_over(shell) or Session(shell)
     live = LiveDisplay(shell, registry=session.registry)
     containers = [container(session) for container in MAGICS]
-    setting = next(one for one in containers if isinstance(one, ShapeMagics))
+    setting = next(magics for magics in containers if isinstance(magics, ShapeMagics))
     names: dict[str, Callable[..., object]] = {}
     for container in containers:
         shell.register_magics(container)
@@ -53,7 +53,7 @@ def load(shell: InteractiveShell) -> None:
         shell.events.unregister("pre_run_cell", session.remember_cell)
         shell.Completer.custom_matchers.remove(completes)
         ours: set[object] = set(containers)
-        shell.configurables[:] = [one for one in shell.configurables if one not in ours]
+        shell.configurables[:] = [other for other in shell.configurables if other not in ours]
         manager = shell.magics_manager
         for container in containers:
             manager.registry.pop(type(container).__name__, None)

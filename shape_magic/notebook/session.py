@@ -1,20 +1,24 @@
 """What the magics of one shell share: the registry, the deliberation and the cell as typed."""
 
+import difflib
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.errors import ArgumentError, NotFoundError
-from shape_magic.notebook.cell import body_as_typed
-from shape_magic.wording import quoted
+from shape_magic.wording import one_line, quoted
 
 if TYPE_CHECKING:
     from shape_magic.deliberation import Deliberation
     from shape_magic.deliberation.proposal import Proposal
 
 __all__ = ["Session"]
+
+_CELL_CALL: Final = re.compile(r"\s*+(?:>>> |In \[\d++\]: )?+\s*+%%")
 
 
 class Session:
@@ -81,23 +85,67 @@ class Session:
         """
         deliberation = self.deliberation
         number = deliberation.current_round if round is None else round
-        shown_ones = self._prompted.get(number)
-        if shown_ones is None:
+        versions_shown = self._prompted.get(number)
+        if versions_shown is None:
             if round is None and self._last_prompted is not None:
                 raise ArgumentError(
                     f"the last %evaluation_prompt showed round {self._last_prompted}, and the "
                     f"current round is {number}: name the one that was evaluated by --round"
                 )
             return None
-        return [_as_it_stands(deliberation, one) for one in shown_ones]
+        return [_as_it_stands(deliberation, version) for version in versions_shown]
 
     def remember_cell(self, info: ExecutionInfo) -> None:
         """Keep the cell that is about to run (the callback of the event `pre_run_cell`)."""
         self._raw_cell = info.raw_cell
 
     def typed_body(self, magic: str, line: str, cell: str) -> str:
-        """Give the body of a cell magic's call as it was typed, to the letter."""
-        return body_as_typed(self.shell, magic, line, cell, raw_cell=self._raw_cell)
+        """Give the body of a cell magic's call as it was typed; `cell` is what IPython handed over.
+
+        IPython's own transforms went over that: a first line that begins with `>>> ` or `In [1]:`
+        has lost that, and a final newline is appended. The cell as typed is this call's just when
+        IPython's transform of it is this call; under `%%time`, say, it is not.
+        """
+        raw_cell = self._raw_cell
+        call = f"get_ipython().run_cell_magic({magic!r}, {line!r}, {cell!r})\n"
+        # A cell may also call the magic from code, and then there is no body to look for.
+        if raw_cell is not None and self.shell.transform_cell(raw_cell) == call:
+            # IPython cuts off its first line with `splitlines`, and so the same is cut off here.
+            lines = raw_cell.splitlines(keepends=True)
+            opening = next((n for n, text in enumerate(lines) if _CELL_CALL.match(text)), None)
+            if opening is not None:
+                return "".join(lines[opening + 1 :])
+        return cell.removesuffix("\n")
+
+    @property
+    def variables(self) -> list[str]:
+        """The names of the user's variables.
+
+        A name of IPython's own that was bound to something else is the user's.
+        """
+        hidden, none = self.shell.user_ns_hidden, object()
+        return [
+            name
+            for name, value in self.shell.user_ns.items()
+            if not name.startswith("_") and value is not hidden.get(name, none)
+        ]
+
+    def lookup(self, name: str) -> object:
+        """Give the value of a variable; UsageError names the nearest ones there are."""
+        try:
+            return self.shell.user_ns[name]
+        except KeyError:
+            near = difflib.get_close_matches(name, self.variables, n=3, cutoff=0.7)
+            hint = f"; did you mean {one_line(' or '.join(near))}?" if near else ""
+            raise UsageError(f"there is no variable {quoted(name)} in this session{hint}") from None
+
+    def text_variable(self, name: str, *, option: str, meaning: str) -> str:
+        """Give the text that a variable holds; UsageError where it holds no str."""
+        value = self.lookup(name)
+        if not isinstance(value, str):
+            found = one_line(type(value).__name__)
+            raise UsageError(f"{option} {name} is of type {found}; {meaning} is a str")
+        return value
 
 
 def _as_it_stands(deliberation: "Deliberation", shown_one: "Proposal") -> "Proposal":

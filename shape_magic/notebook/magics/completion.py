@@ -15,8 +15,12 @@ from IPython.core.completer import (
 )
 
 from shape_magic.errors import ShapeMagicError
-from shape_magic.notebook.magics.declare import parser_of
-from shape_magic.notebook.magics.options import variables
+from shape_magic.notebook.magics.options import (
+    AGENT_ARGUMENTS,
+    EXPRESSION,
+    LineParser,
+    parser_of,
+)
 from shape_magic.notebook.session import Session
 from shape_magic.wording import one_line
 
@@ -29,9 +33,6 @@ _CALL: Final = re.compile(r"(?:[^=%]*=\s*(?=%\w))?\s*(?P<magic>%{1,2}\w+)\s")
 # The last word may have a quote that is not closed yet.
 _WORD: Final = re.compile(r"""(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^\s"'])+""")
 _QUOTES: Final = ("'", '"')
-
-_AGENTS: Final = ("agent_id", "agent_ids", "evaluator")
-"""The arguments that name agents."""
 
 
 class _Typed(msgspec.Struct, frozen=True):
@@ -72,33 +73,29 @@ def _typed(text: str) -> _Typed:
     return _Typed([word[0] for word in words], "")
 
 
-def _offers(
-    session: Session, parser: argparse.ArgumentParser, typed: _Typed
-) -> tuple[str, list[str]]:
+def _offers(session: Session, parser: LineParser, typed: _Typed) -> tuple[str, list[str]]:
     """Give what an offer replaces, and the offers."""
-    options = {name: action for action in parser._actions for name in action.option_strings}
+    options = parser.options
     name, is_inline, value = typed.last.partition("=")
     if is_inline and name in options and options[name].nargs != 0:
         return value, _matching(options[name], _values(session, options[name]), value)
-    action, is_first = _expected(parser, options, typed.before)
+    action, is_first = _expected(parser, typed.before)
     if typed.last.startswith("-") and not (is_first and action and action.option_strings):
         return typed.last, [
-            one for one in options if one not in typed.before and one.startswith(typed.last)
+            name for name in options if name not in typed.before and name.startswith(typed.last)
         ]
     values = () if action is None else _values(session, action)
     return typed.last, [] if action is None else _matching(action, values, typed.last)
 
 
-def _expected(
-    parser: argparse.ArgumentParser, options: Mapping[str, argparse.Action], before: Iterable[str]
-) -> tuple[argparse.Action | None, bool]:
+def _expected(parser: LineParser, before: Iterable[str]) -> tuple[argparse.Action | None, bool]:
     """Give the argument that the next word belongs to, and whether it is its first value."""
     positionals = [
         action
-        for action in parser._actions
-        if not action.option_strings
+        for action in parser.positionals
         for _ in range(action.nargs if isinstance(action.nargs, int) else 1)
     ]
+    options = parser.options
     option: argparse.Action | None = None
     values = 0
     for word in before:
@@ -119,7 +116,7 @@ def _expected(
 
 def _takes_more(positional: argparse.Action) -> bool:
     # An expression is the rest of the line: the parser is given it as one argument.
-    return positional.nargs == "*" or positional.dest == "expression"
+    return positional.nargs == "*" or positional.dest == EXPRESSION
 
 
 def _values(session: Session, action: argparse.Action) -> Iterable[str]:
@@ -127,12 +124,12 @@ def _values(session: Session, action: argparse.Action) -> Iterable[str]:
     if action.choices is not None:
         return [str(choice) for choice in action.choices]
     match action.dest:
-        case dest if dest in _AGENTS:
+        case dest if dest in AGENT_ARGUMENTS:
             return session.deliberation.agents()
         case "analyzer":
             return session.registry.names
         case "thoughts" | "task" | "expression":
-            return [name for name in variables(session.shell) if name.isidentifier()]
+            return [name for name in session.variables if name.isidentifier()]
         case _:
             return ()
 
@@ -142,15 +139,15 @@ def _matching(action: argparse.Action, values: Iterable[str], typed: str) -> lis
 
     Agents are found whatever their case, and so they are completed.
     """
-    plain = str.casefold if action.dest in _AGENTS else str
+    plain = str.casefold if action.dest in AGENT_ARGUMENTS else str
     # An apostrophe may begin a quote, or stand in an id.
     begun = {plain(typed), plain(typed[1:] if typed.startswith(_QUOTES) else typed)}
     written = [
         _written(value, typed)
         for value in values
-        if any(plain(value).startswith(one) for one in begun)
+        if any(plain(value).startswith(beginning) for beginning in begun)
     ]
-    return [one for one in written if one is not None]
+    return [word for word in written if word is not None]
 
 
 def _written(value: str, typed: str) -> str | None:

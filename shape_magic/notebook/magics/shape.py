@@ -1,48 +1,63 @@
-"""`%%shape` and `%shape`: measure a cell, a value or a file."""
+"""`%%shape`, `%shape` and `%shape_compare`: measure a cell, a value or a file, and compare."""
 
-import builtins
-import keyword
+import argparse
+import ast
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import traitlets
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, magics_class
+from IPython.core.magic import magics_class
 
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.files import measure_file
 from shape_magic.notebook.live import DISPLAYS
-from shape_magic.notebook.magics.declare import (
-    Argument,
+from shape_magic.notebook.magics.options import (
+    EXPRESSION,
+    SessionMagics,
     argument,
     declare,
-    name_argument,
-    output_argument,
+    variable_name,
+    whole_number,
 )
-from shape_magic.notebook.magics.options import bad_usage, bind, lookup, parse, split_options
 from shape_magic.notebook.measurements import Measurements
-from shape_magic.notebook.session import Session
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTES
-from shape_magic.wording import one_line, visible
+from shape_magic.wording import one_line, quoted
+
+if TYPE_CHECKING:
+    from shape_magic.notebook.compare import Comparison
 
 __all__ = ["ShapeMagics"]
-
 
 _ATTRIBUTES: Final = "attributes:\n" + "\n".join(
     f"  {attribute.name:<12} {attribute.meaning}" for attribute in ATTRIBUTES
 )
+_ANALYZER: Final = argument(
+    "--analyzer", metavar="KIND", help="this analyzer, in place of the registry's order"
+)
+_AT_ROUND: Final = re.compile(r"(?P<agent_id>.+)@(?P<round>[0-9]{1,18})", re.DOTALL)
+_NAMES_A_FILE: Final = re.compile(r"\S{1,200}\.(?:html|json|jsonl|markdown|md|rst|txt)")
+_LONGEST_NAME: Final = 40
 
-
-def _analyzer_argument() -> Argument:
-    return argument(
-        "--analyzer", metavar="KIND", help="this analyzer, in place of the registry's order"
-    )
+_TEXTS_WITHIN: Final[tuple[tuple[str, Callable[[Any], object]], ...]] = (
+    (".decode()", lambda value: value.decode() if isinstance(value, bytes | bytearray) else None),
+    (".item()", lambda value: value.item()),
+    (".content", lambda value: value.content),
+    (".text", lambda value: value.text),
+    ('["content"]', lambda value: value["content"]),
+    (".content[0].text", lambda value: value.content[0].text),
+    (".choices[0].message.content", lambda value: value.choices[0].message.content),
+)
+"""Where a value that is no text may hold one: how that is written, and how it is found."""
 
 
 @magics_class
-class ShapeMagics(Magics):
+class ShapeMagics(SessionMagics):
     """The magics that measure."""
 
     display = traitlets.Enum(
@@ -52,29 +67,25 @@ class ShapeMagics(Magics):
         "without a kernel where the notebook is trusted or exported; or as static HTML.",
     ).tag(config=True)
 
-    def __init__(self, session: Session) -> None:
-        super().__init__(shell=session.shell)
-        self.session = session
-
     @declare(
         "cell",
         "shape",
         argument("agent_id", nargs="?", help="whose proposal it is; without one nothing is kept"),
-        argument("--round", type=int, metavar="N", help="the round, in place of the current one"),
+        argument(
+            "--round", type=whole_number, metavar="N", help="the round, in place of the current one"
+        ),
         argument(
             "--thoughts",
-            type=name_argument,
+            type=variable_name,
             metavar="NAME",
             help="the variable that holds the thought process",
         ),
-        _analyzer_argument(),
-        output_argument(),
+        _ANALYZER,
         epilog=_ATTRIBUTES,
     )
-    def shape_cell(self, line: str, cell: str) -> Proposal | Measurement:
+    def shape_cell(self, options: argparse.Namespace, content: str) -> Proposal | Measurement:
         """Measure the cell's body, verbatim, as an agent's proposal in a round."""
-        options = parse(ShapeMagics.shape_cell, line)
-        content = self.session.typed_body("shape", line, cell)
+        session = self.session
         if options.agent_id is None:
             for name in ("round", "thoughts"):
                 if getattr(options, name) is not None:
@@ -82,87 +93,186 @@ class ShapeMagics(Magics):
                         f"--{name} belongs to a proposal: name its agent, "
                         f"as in %%shape Candidate_A --{name} {getattr(options, name)}"
                     )
-        value: Proposal | Measurement
-        with bad_usage():
-            if options.agent_id is None:
-                value = self.session.registry.measure(content, analyzer=options.analyzer)
-            else:
-                value = self.session.deliberation.propose(
-                    options.agent_id,
-                    content,
-                    round=options.round,
-                    thought_process=self._thoughts(options.thoughts),
-                    analyzer=options.analyzer,
-                )
-        bind(self.session.shell, options.output, value)
-        return value
+            return session.registry.measure(content, analyzer=options.analyzer)
+        thoughts = ""
+        if options.thoughts is not None:
+            thoughts = session.text_variable(
+                options.thoughts, option="--thoughts", meaning="a thought process"
+            )
+        return session.deliberation.propose(
+            options.agent_id,
+            content,
+            round=options.round,
+            thought_process=thoughts,
+            analyzer=options.analyzer,
+        )
 
     @declare(
         "line",
         "shape",
         argument(
-            "expression",
+            EXPRESSION,
             nargs="?",
             help="a string, a path or a list of strings; options stand before it",
         ),
         argument("--file", metavar="PATH", help="measure this file, in place of an expression"),
-        _analyzer_argument(),
-        output_argument(),
+        _ANALYZER,
         epilog=_ATTRIBUTES,
     )
-    def shape_line(self, line: str) -> Measurement | Proposal | Measurements:
+    def shape_line(self, options: argparse.Namespace) -> Measurement | Proposal | Measurements:
         """Measure a value of the session: the rest of the line is a Python expression, as it is."""
-        head, expression = split_options(ShapeMagics.shape_line, line)
-        options = parse(ShapeMagics.shape_line, head)
+        expression = options.expression
         if (options.file is None) == (expression == ""):
             raise UsageError(
                 "%shape measures one thing: an expression, as in %shape answer, "
-                "or a file, as in %shape --file answer.md"
+                'or a file, as in %shape --file "my answer.md"'
             )
-        subject = Path(options.file) if options.file is not None else self._evaluate(expression)
-        value = self._measured(subject, analyzer=options.analyzer)
-        bind(self.session.shell, options.output, value)
-        return value
-
-    def _thoughts(self, name: str | None) -> str:
-        if name is None:
-            return ""
-        thoughts = lookup(self.session.shell, name)
-        if not isinstance(thoughts, str):
-            raise UsageError(
-                f"--thoughts {name} is a {one_line(type(thoughts).__name__)}; "
-                "a thought process is a str"
+        if options.file is not None:
+            return measure_file(
+                options.file, analyzer=options.analyzer, registry=self.session.registry
             )
-        return thoughts
+        tree = _parsed(expression)
+        value = self._evaluated(expression, tree)
+        if isinstance(tree, ast.Constant) and isinstance(value, str):
+            _refuse_file_name(value)
+        return self._measured(value, expression, tree, analyzer=options.analyzer)
 
-    def _evaluate(self, expression: str) -> object:
+    @declare(
+        "line",
+        "shape_compare",
+        argument(
+            "agent_ids",
+            nargs=2,
+            metavar="AGENT_ID[@ROUND]",
+            help="whose proposal, of the latest round where none is named",
+        ),
+    )
+    def shape_compare(self, options: argparse.Namespace) -> "Comparison":
+        """Show two proposals side by side, the second's differences to the first."""
+        from shape_magic.notebook.compare import compare
+
+        left, right = (self._proposal(name) for name in options.agent_ids)
+        return compare(left, right, registry=self.session.registry)
+
+    def _proposal(self, name: str) -> Proposal:
+        deliberation = self.session.deliberation
+        named = _AT_ROUND.fullmatch(name)
+        # An id may hold an @ itself: as it stands, it is meant before its part is.
+        if named is None or name in deliberation.agents():
+            return deliberation.proposal(name)
+        return deliberation.proposal(named["agent_id"], round=int(named["round"]))
+
+    def _evaluated(self, expression: str, tree: ast.expr) -> object:
+        """Evaluate an expression in the session; what it raises is for its author to see whole."""
+        shell = self.session.shell
         try:
-            compile(expression, "<%shape>", "eval")
-        except SyntaxError as error:
-            raise UsageError(
-                f"{visible(expression[:80])!r} is no Python expression ({visible(error.msg)}); "
-                "options stand before it, as in %shape -o kept answer"
-            ) from None
-        is_name = expression.isidentifier() and not keyword.iskeyword(expression)
-        if is_name and not hasattr(builtins, expression):
-            return lookup(self.session.shell, expression)
-        return self.session.shell.ev(expression)
+            return shell.ev(expression)
+        except NameError as error:
+            # A name that is missing elsewhere, as in a function of the author's, is no bad usage.
+            used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            if error.name not in used or error.name in shell.user_ns:
+                raise
+            _refuse_file_name(expression)
+            return self.session.lookup(error.name)
 
     def _measured(
-        self, subject: object, *, analyzer: str | None
+        self, value: object, expression: str, tree: ast.expr, *, analyzer: str | None
     ) -> Measurement | Proposal | Measurements:
         registry = self.session.registry
-        with bad_usage():
-            match subject:
-                case Measurement() | Proposal():
-                    return subject
-                case str():
-                    return registry.measure(subject, analyzer=analyzer)
-                case PathLike():
-                    return measure_file(subject, analyzer=analyzer, registry=registry)
-                case list() | tuple() if subject and all(isinstance(one, str) for one in subject):
-                    return Measurements(registry.measure(one, analyzer=analyzer) for one in subject)
+        match value:
+            case Measurement() | Proposal():
+                return value
+            case str():
+                return registry.measure(value, analyzer=analyzer)
+            case PathLike():
+                return measure_file(value, analyzer=analyzer, registry=registry)
+        texts = _as_list(value)
+        if texts is None:
+            way_out = _way_out(value) or "a str, a path or a list of str"
+            raise UsageError(
+                f"a value of type {_type_name(value)} cannot be measured; {way_out} can"
+            )
+        if not texts:
+            raise UsageError(f"{quoted(expression)} is empty: there is nothing to measure")
+        measured = []
+        for place, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise UsageError(
+                    f"item {place} of {quoted(expression)} is of type {_type_name(text)} and "
+                    f"cannot be measured; {_way_out(text) or 'a list of nothing but str'} can"
+                )
+            measured.append(registry.measure(text, analyzer=analyzer))
+        return Measurements(measured, names=_item_names(value, expression, tree, len(texts)))
+
+
+def _parsed(expression: str) -> ast.expr:
+    try:
+        return ast.parse(expression, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        _refuse_file_name(expression)
+        reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise UsageError(
-            f"a {one_line(type(subject).__name__)} cannot be measured; "
-            "a string, a path or a list of strings can"
-        )
+            f"{quoted(expression)} is no Python expression ({one_line(reason, length=80)}); "
+            "options stand before it, as in %shape -o kept answer"
+        ) from None
+
+
+def _refuse_file_name(text: str) -> None:
+    """Refuse a text of the line itself that was meant as a file's name."""
+    try:
+        is_file_name = _NAMES_A_FILE.fullmatch(text) is not None or Path(text).is_file()
+    except (OSError, ValueError):
+        return
+    if is_file_name:
+        raise UsageError(f"%shape --file {quoted(text)} measures the file; this is its name alone")
+
+
+def _as_list(value: object) -> Sequence[object] | None:
+    """Give the items of a list, or of a Series or an array; None for anything else."""
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, type | memoryview):
+        return None
+    # NumPy and pandas call it `tolist`, Polars `to_list`, PyArrow `to_pylist`.
+    for name in ("tolist", "to_list", "to_pylist"):
+        to_list = getattr(value, name, None)
+        if callable(to_list):
+            items = to_list()
+            return items if isinstance(items, list) else None
+    return None
+
+
+def _way_out(value: object) -> str | None:
+    """Say what of a value can be measured, where that is easily told."""
+    for written, find in _TEXTS_WITHIN:
+        # What a foreign object raises when it is asked is no matter here.
+        with contextlib.suppress(Exception):
+            if isinstance(find(value), str):
+                return f"its {written}"
+    if hasattr(value, "columns"):
+        return 'a column of it, as in frame["answer"],'
+    if isinstance(value, Mapping):
+        return "a list of its values, as in list(answers.values()),"
+    if isinstance(value, Iterable) and not isinstance(value, type | bytes | bytearray):
+        return "a list of it, as in list(answers),"
+    return None
+
+
+def _type_name(value: object) -> str:
+    return one_line(type(value).__name__, length=80)
+
+
+def _item_names(value: object, expression: str, tree: ast.expr, count: int) -> list[str]:
+    """Call each item of a list as the expression does, so that the displays can be told apart."""
+    if isinstance(tree, ast.List | ast.Tuple) and len(tree.elts) == count:
+        names = [ast.unparse(element) for element in tree.elts]
+    else:
+        # The items of a Series go by its labels.
+        labels: Any = getattr(value, "index", None)
+        if callable(labels) or labels is None or len(labels) != count:
+            labels = range(count)
+        names = [f"{expression}[{quoted(label)}]" for label in labels]
+    return [
+        name if len(name) <= _LONGEST_NAME and one_line(name) == name else f"item {place}"
+        for place, name in enumerate(names)
+    ]
