@@ -8,8 +8,6 @@ it is delivered first.
 import functools
 import os
 import pickle
-import threading
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -19,8 +17,8 @@ from typing import Final
 
 import msgspec
 
-from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.errors import AnalyzerError, AnalyzerWarning, ArgumentError, WorkersLostError
+from shape_magic.analyzers.registry import Failures, Registry, default_registry, said
+from shape_magic.errors import AnalyzerError, ArgumentError, WorkersLostError
 from shape_magic.shape import Measurement
 
 __all__ = ["measure_many"]
@@ -35,11 +33,12 @@ CHUNK_CHARS: Final = 200_000
 
 
 class _Answer(msgspec.Struct, frozen=True):
-    """What a worker made of a chunk; a failure stands after the measurements before it."""
+    """What a worker made of a chunk: measurements, and what the text after them raised."""
 
     measurements: tuple[Measurement, ...] = ()
-    warnings: tuple[str, ...] = ()
-    failure: Exception | None = None
+    failures: Failures | None = None
+    """The analyzers that another one answered for."""
+    raised: Exception | None = None
 
 
 def measure_many(
@@ -53,7 +52,7 @@ def measure_many(
 ) -> Measured:
     """Measure many texts, in their order, as they are asked for.
 
-    >>> [one.shape.headings for one in measure_many(["# A", "plain"], progress=False)]
+    >>> [made.shape.headings for made in measure_many(["# A", "plain"], progress=False)]
     [1, 0]
 
     `executor` is any `concurrent.futures.Executor`: a process pool, or a cluster's, as Dask's
@@ -62,7 +61,8 @@ def measure_many(
 
     `registry` and `analyzer` mean what they mean for one text. To workers that are not threads of
     this process the registry travels by pickle, so analyzers must be picklable and importable
-    there; AnalyzerError says which one is not. Analyzers' warnings come back with the answers.
+    there; AnalyzerError says which one is not. Of an analyzer that fails on some texts, one warning
+    tells at the end, with their number.
 
     `in_flight` is how many chunks (of 32 texts, fewer where they are long) are under way at once,
     by default four for each of this machine's cores. Give at least two for each worker of a
@@ -78,14 +78,24 @@ def measure_many(
     registry = default_registry() if registry is None else registry
     if analyzer is not None:
         registry.get(analyzer)
+    failures = Failures()
     if executor is None:
-        measured = _measure_here(texts, registry, analyzer)
+        measured = _measure_here(texts, registry, analyzer, failures)
     else:
         submit = _submitter(executor, registry, analyzer)
-        measured = _spread(texts, submit, in_flight or 4 * (os.cpu_count() or 1))
+        measured = _spread(texts, submit, in_flight or 4 * (os.cpu_count() or 1), failures)
+    measured = _with_warning(measured, failures)
     if not progress:
         return measured
     return _with_bar(measured, total=len(texts) if isinstance(texts, Sized) else None)
+
+
+def _with_warning(measured: Measured, failures: Failures) -> Measured:
+    try:
+        with closing(measured):
+            yield from measured
+    finally:
+        failures.warn()
 
 
 def _with_bar(measured: Measured, *, total: int | None) -> Measured:
@@ -98,10 +108,12 @@ def _with_bar(measured: Measured, *, total: int | None) -> Measured:
             yield measurement
 
 
-def _measure_here(texts: Iterable[str], registry: Registry, analyzer: str | None) -> Measured:
+def _measure_here(
+    texts: Iterable[str], registry: Registry, analyzer: str | None, failures: Failures
+) -> Measured:
     for number, text in enumerate(texts, start=1):
         try:
-            measurement = registry.measure(text, analyzer=analyzer)
+            measurement = registry.measure_telling(text, failures, analyzer=analyzer)
         except Exception as error:
             _add_number(error, number)
             raise
@@ -113,7 +125,10 @@ def _add_number(error: Exception, number: int) -> None:
 
 
 def _spread(
-    texts: Iterable[str], submit: Callable[[list[str]], Future[_Answer]], in_flight: int
+    texts: Iterable[str],
+    submit: Callable[[list[str]], Future[_Answer]],
+    in_flight: int,
+    failures: Failures,
 ) -> Measured:
     """Keep chunks under way and deliver their measurements in order."""
     pending: deque[Future[_Answer]] = deque()
@@ -124,7 +139,7 @@ def _spread(
             pending.extend(islice(futures, in_flight - len(pending)))
             if not pending:
                 return
-            for measurement in _opened(pending.popleft(), delivered):
+            for measurement in _opened(pending.popleft(), delivered, failures):
                 delivered += 1
                 yield measurement
     finally:
@@ -142,7 +157,7 @@ def _futures(
         try:
             chunk = next(chunks, None)
         except Exception as error:
-            future.set_result(_Answer(failure=error))
+            future.set_result(_Answer(raised=error))
             yield future
             return
         if chunk is None:
@@ -177,23 +192,23 @@ def _chunks(texts: Iterable[str]) -> Iterator[list[str]]:
         yield chunk
 
 
-def _opened(future: Future[_Answer], delivered: int) -> Iterator[Measurement]:
-    """Hand over a chunk's measurements, then its failure if it had one."""
+def _opened(future: Future[_Answer], delivered: int, failures: Failures) -> Iterator[Measurement]:
+    """Hand over a chunk's measurements, then raise what stopped it, if anything did."""
     try:
         answer = future.result()
     except Exception as error:
         raise WorkersLostError(
             f"the executor failed when {delivered:,} texts had been measured and delivered "
-            f"({type(error).__name__}: {error}); "
+            f"({said(error)}); "
             f"the texts from number {delivered + 1:,} on are still to be measured",
             delivered=delivered,
         ) from error
-    for message in answer.warnings:
-        warnings.warn(message, AnalyzerWarning, stacklevel=2)
+    if answer.failures is not None:
+        failures.update(answer.failures)
     yield from answer.measurements
-    if answer.failure is not None:
-        _add_number(answer.failure, delivered + len(answer.measurements) + 1)
-        raise answer.failure
+    if answer.raised is not None:
+        _add_number(answer.raised, delivered + len(answer.measurements) + 1)
+        raise answer.raised
 
 
 def _submitter(
@@ -207,13 +222,13 @@ def _submitter(
 
 
 def _pickled(registry: Registry) -> bytes:
-    for one in registry:
+    for analyzer in registry:
         try:
-            pickle.dumps(one)
+            pickle.dumps(analyzer)
         except Exception as error:
             raise AnalyzerError(
-                f"the analyzer {one.kind!r} cannot travel to the executor's workers "
-                f"({type(error).__name__}: {error}); make {one!r} picklable, "
+                f"the analyzer {analyzer.kind!r} cannot travel to the executor's workers "
+                f"({said(error)}); make {analyzer!r} picklable, "
                 "or measure with threads or without an executor"
             ) from error
     return pickle.dumps(registry)
@@ -221,16 +236,13 @@ def _pickled(registry: Registry) -> bytes:
 
 def _measure_chunk(registry: Registry, analyzer: str | None, chunk: list[str]) -> _Answer:
     measurements: list[Measurement] = []
+    failures = Failures()
     for text in chunk:
         try:
-            measurements.append(registry.measure(text, analyzer=analyzer))
+            measurements.append(registry.measure_telling(text, failures, analyzer=analyzer))
         except Exception as error:
-            return _Answer(tuple(measurements), failure=error)
-    return _Answer(tuple(measurements))
-
-
-# Warnings are caught process-wide, and a cluster's worker may run chunks in several threads.
-_CATCHING: Final = threading.Lock()
+            return _Answer(tuple(measurements), failures, raised=error)
+    return _Answer(tuple(measurements), failures)
 
 
 def _measure_chunk_apart(payload: bytes, analyzer: str | None, chunk: list[str]) -> _Answer:
@@ -239,20 +251,15 @@ def _measure_chunk_apart(payload: bytes, analyzer: str | None, chunk: list[str])
         registry = _unpickled(payload)
     except Exception as error:
         return _Answer(
-            failure=AnalyzerError(
-                f"the registry cannot be loaded in a worker ({type(error).__name__}: {error}); "
+            raised=AnalyzerError(
+                f"the registry cannot be loaded in a worker ({said(error)}); "
                 "define its analyzers in a module that the workers can import"
             )
         )
-    with _CATCHING, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", AnalyzerWarning)
-        answer = _measure_chunk(registry, analyzer, chunk)
-    messages = [str(one.message) for one in caught if one.category is AnalyzerWarning]
-    for one in caught:
-        if one.category is not AnalyzerWarning:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    failure = answer.failure if answer.failure is None else _portable(answer.failure)
-    return _Answer(answer.measurements, tuple(messages), failure)
+    answer = _measure_chunk(registry, analyzer, chunk)
+    if answer.raised is None:
+        return answer
+    return msgspec.structs.replace(answer, raised=_portable(answer.raised))
 
 
 @functools.lru_cache(maxsize=4)
@@ -266,5 +273,7 @@ def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return AnalyzerError(f"{type(error).__name__}: {error}")
+        return AnalyzerError(
+            f"an analyzer raised what cannot come back from a worker: {said(error)}"
+        )
     return error

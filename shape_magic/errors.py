@@ -7,6 +7,7 @@ __all__ = [
     "EvaluationExistsError",
     "FileRefusedError",
     "FrameError",
+    "MeasurementError",
     "MissingExtraError",
     "NotFoundError",
     "RecordError",
@@ -31,6 +32,10 @@ class AnalyzerError(ShapeMagicError, ValueError):
 
 class AnalyzerWarning(UserWarning):
     """An analyzer failed or could not be loaded, and the next one answered in its place."""
+
+
+class MeasurementError(ShapeMagicError, ValueError):
+    """What an analyzer answered does not fit its text; the message begins with the field."""
 
 
 class RecordError(ShapeMagicError, ValueError):

@@ -55,10 +55,10 @@ def measure_file(
     except UnicodeDecodeError as error:
         measurement = registry.measure(data.decode("utf-8", "replace"), analyzer=analyzer)
         # The readable form of JSON has lines of its own, so the place is looked up in it.
-        before = measurement.text.partition("\ufffd")[0]
+        before, found, _ = measurement.text.partition("\ufffd")
         note = Note(
             "undecodable",
-            count_lines(before + "\ufffd"),
+            count_lines(before + found) if found else 1,
             f"the file is not UTF-8 from byte {error.start + 1} on ({error.reason}); "
             "U+FFFD stands for what could not be decoded",
         )

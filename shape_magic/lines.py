@@ -9,6 +9,7 @@ r"""The one line model: what a line is and how lines are numbered.
 `str.splitlines` would also end lines at U+2028, form feed and others, so nothing here uses it.
 """
 
+import operator
 import re
 from typing import Final
 
@@ -37,10 +38,13 @@ class LineRange(msgspec.Struct, frozen=True, order=True):
     last: int
 
     def __post_init__(self) -> None:
+        # Lines may come from a data frame, whose integers are its own.
+        msgspec.structs.force_setattr(self, "first", operator.index(self.first))
+        msgspec.structs.force_setattr(self, "last", operator.index(self.last))
         if not 1 <= self.first <= self.last:
             raise ValueError(
-                f"lines {self.first} to {self.last} are no range: "
-                "lines count from 1 and the first is not after the last"
+                f"lines {self.first} to {self.last} are not a range: "
+                "lines count from 1, and the first is not after the last"
             )
 
     @property

@@ -1,12 +1,15 @@
 """What a measurement is made of: frozen records, the same for every kind of content."""
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
+from shape_magic.errors import MeasurementError
 from shape_magic.lines import count_lines
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute, LineKind
+from shape_magic.vocabulary import ATTRIBUTE_NAMES, LINE_KINDS, Attribute, LineKind
+from shape_magic.wording import plural, quoted
 
 LABEL_LENGTH: Final = 60
 """How many characters of a heading or a key an anchor's label has."""
@@ -165,33 +168,43 @@ class Measurement(msgspec.Struct, frozen=True):
         special = self.meanings.get(attribute.name)
         return f"{attribute.meaning}; in {self.kind}: {special}" if special else attribute.meaning
 
-    def check(self) -> None:
-        """Raise ValueError where this is no measurement of its text; the message says why not.
+    def check(self, *, kind: str | None = None) -> None:
+        """Raise MeasurementError where this is not a measurement of its text, of the kind `kind`.
 
-        The figures are the sums of their evidence, every line has a kind, ranges lie in the text,
-        and a label is at most 60 characters of one line.
+        The figures are the sums of their evidence, every line has one of the vocabulary's kinds,
+        ranges and notes lie in the text, anchors ascend, and a label is at most 60 characters of
+        one line. The message begins with the field and its place.
         """
-        lines = count_lines(self.text)
-        figures = self.shape.as_dict()
-        sums = {name: sum([one.amount for one in self.evidence[name]]) for name in figures}
-        if figures != sums:
-            raise ValueError(f"the figures are {figures}, but their evidence adds up to {sums}")
-        if (self.shape.chars, self.shape.lines) != (len(self.text), lines):
-            raise ValueError(
-                f"chars={self.shape.chars} and lines={self.shape.lines}, but the text has "
-                f"{len(self.text)} characters and {lines} lines"
+        if kind is not None and self.kind != kind:
+            raise MeasurementError(
+                f"kind: {quoted(self.kind)} is not the analyzer's own kind, {quoted(kind)}"
             )
-        if len(self.kinds) != lines:
-            raise ValueError(f"there are {len(self.kinds)} kinds for {lines} lines")
-        for anchor in self.outline:
-            if not 1 <= anchor.line <= anchor.last_line <= lines:
-                raise ValueError(f"{anchor!r} is not in the text's {lines} lines")
-            if len(anchor.label) > LABEL_LENGTH or "\n" in anchor.label or "\r" in anchor.label:
-                raise ValueError(f"the label of L{anchor.line} is not one line of 60 characters")
-        for name, items in self.evidence.items():
-            for item in items:
-                if not 1 <= item.first_line <= item.last_line <= lines:
-                    raise ValueError(f"{item!r} of {name} is not in the text's {lines} lines")
+        if self.analyzer.partition("/")[0] != self.kind:
+            raise MeasurementError(
+                f"analyzer: {quoted(self.analyzer)} is not the kind {quoted(self.kind)}, a slash "
+                "and a version"
+            )
+        if not isinstance(self.text, str):
+            raise MeasurementError(f"text: {quoted(self.text)} is not a str")
+        lines = count_lines(self.text)
+        _check_kinds(self.kinds, lines)
+        _check_evidence(self.evidence, self.shape, lines)
+        if (self.shape.chars, self.shape.lines) != (len(self.text), lines):
+            raise MeasurementError(
+                f"evidence: it adds up to chars={self.shape.chars:,} and lines="
+                f"{self.shape.lines:,}, but the text has {len(self.text):,} characters and "
+                f"{plural(lines, 'line')}"
+            )
+        _check_outline(self.outline, lines)
+        for place, note in enumerate(self.notes):
+            _check_record(note, Note, f"notes[{place}]")
+            _check_range(note.line, note.line, f"notes[{place}]", max(lines, 1))
+        for name, meaning in self.meanings.items():
+            if not (name in ATTRIBUTE_NAMES or name == "anchor") or not isinstance(meaning, str):
+                raise MeasurementError(
+                    f"meanings: {quoted(name)}: {quoted(meaning)} is not prose about an attribute "
+                    "or about `anchor`"
+                )
 
     @classmethod
     def from_evidence(
@@ -213,23 +226,31 @@ class Measurement(msgspec.Struct, frozen=True):
         ...     evidence={"chars": [Evidence(1, 1, 1)], "lines": [Evidence(1, 1, 1)]},
         ... ).shape.chars
         1
+
+        An attribute that is left out of the evidence is 0. Lines and amounts are whatever Python
+        takes for an integer. MeasurementError says what is wrong, by field and line.
         """
-        unknown = evidence.keys() - set(ATTRIBUTE_NAMES)
-        if unknown:
-            raise ValueError(
-                f"{sorted(unknown)[0]!r} is no attribute of the vocabulary; "
-                f"there are {', '.join(ATTRIBUTE_NAMES)}"
-            )
-        return sum_evidence(
+        for name in evidence:
+            if name not in ATTRIBUTE_NAMES:
+                raise MeasurementError(
+                    f"evidence: {quoted(name)} is not an attribute of the vocabulary; "
+                    f"there are {', '.join(ATTRIBUTE_NAMES)}"
+                )
+        measurement = sum_evidence(
             kind=kind,
             version=version,
             text=text,
             kinds=kinds,
-            evidence=evidence,
-            outline=outline,
-            notes=notes,
+            evidence={
+                name: _with_integers(items, Evidence, f"evidence[{name!r}]")
+                for name, items in evidence.items()
+            },
+            outline=_with_integers(outline, Anchor, "outline"),
+            notes=_with_integers(notes, Note, "notes"),
             meanings=meanings,
         )
+        measurement.check(kind=kind)
+        return measurement
 
 
 def sum_evidence(
@@ -256,3 +277,95 @@ def sum_evidence(
         notes=tuple(notes),
         meanings=meanings if isinstance(meanings, Meanings) else Meanings(meanings),
     )
+
+
+_Record = TypeVar("_Record", Anchor, Evidence, Note)
+_INTEGERS: Final = ("line", "first_line", "last_line", "amount")
+
+
+def _check_record(record: object, wanted: type, where: str) -> None:
+    if not isinstance(record, wanted):
+        raise MeasurementError(f"{where}: {quoted(record)} is not {wanted.__name__}(…)")
+
+
+def _with_integers(records: Iterable[_Record], wanted: type[_Record], field: str) -> list[_Record]:
+    """Take what Python takes for an integer, such as a data frame's, in every record."""
+    made = []
+    for place, record in enumerate(records):
+        _check_record(record, wanted, f"{field}[{place}]")
+        values = {}
+        for name in _INTEGERS:
+            if name in record.__struct_fields__:
+                try:
+                    values[name] = operator.index(getattr(record, name))
+                except TypeError:
+                    raise MeasurementError(
+                        f"{field}[{place}]: {name} is {quoted(getattr(record, name))}, "
+                        "and it is an integer"
+                    ) from None
+        made.append(msgspec.structs.replace(record, **values))
+    return made
+
+
+def _check_range(first: object, last: object, where: str, lines: int) -> None:
+    if type(first) is not int or type(last) is not int:
+        raise MeasurementError(
+            f"{where}: line {quoted(first)} to {quoted(last)} are not both of Python's integers; "
+            "Measurement.from_evidence takes any others too"
+        )
+    if not 1 <= first <= last <= lines:
+        raise MeasurementError(
+            f"{where}: line {first} to {last} is not a range of the text's {plural(lines, 'line')}"
+        )
+
+
+def _check_kinds(kinds: tuple[LineKind, ...], lines: int) -> None:
+    if len(kinds) != lines:
+        raise MeasurementError(
+            f"kinds: there are {len(kinds):,} for {plural(lines, 'line')}; each line has one"
+        )
+    for number, kind in enumerate(kinds, start=1):
+        if kind not in LINE_KINDS:
+            raise MeasurementError(
+                f"kinds: {quoted(kind)} of line {number} is not a kind of line; "
+                f"there are {', '.join(LINE_KINDS)}"
+            )
+
+
+def _check_evidence(evidence: Mapping[str, tuple[Evidence, ...]], shape: Shape, lines: int) -> None:
+    if set(evidence) != set(ATTRIBUTE_NAMES):
+        raise MeasurementError(f"evidence: its keys are not {', '.join(ATTRIBUTE_NAMES)}")
+    for name, items in evidence.items():
+        for place, item in enumerate(items):
+            where = f"evidence[{name!r}][{place}]"
+            _check_record(item, Evidence, where)
+            _check_range(item.first_line, item.last_line, where, lines)
+            if type(item.amount) is not int or item.amount < 0:
+                raise MeasurementError(
+                    f"{where}: the amount in line {item.first_line} is {quoted(item.amount)}, "
+                    "and it is an integer from 0 up"
+                )
+        figure, total = getattr(shape, name), sum([item.amount for item in items])
+        if figure != total:
+            raise MeasurementError(
+                f"shape: {name} is {quoted(figure)}, but its evidence adds up to {total:,}"
+            )
+
+
+def _check_outline(outline: tuple[Anchor, ...], lines: int) -> None:
+    before = 1
+    for place, anchor in enumerate(outline):
+        where = f"outline[{place}]"
+        _check_record(anchor, Anchor, where)
+        _check_range(anchor.line, anchor.last_line, where, lines)
+        if anchor.line < before:
+            raise MeasurementError(
+                f"{where}: line {anchor.line} comes after line {before}, and anchors ascend"
+            )
+        before = anchor.line
+        label = anchor.label
+        if len(label) > LABEL_LENGTH or "\n" in label or "\r" in label:
+            raise MeasurementError(
+                f"{where}: the label in line {anchor.line} is not one line of at most "
+                f"{LABEL_LENGTH} characters; cut it"
+            )

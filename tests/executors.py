@@ -22,6 +22,13 @@ TEXTS = [
 ]
 
 
+class LonelyError(Exception):
+    """Cannot be pickled."""
+
+    def __str__(self) -> str:
+        return "it stays here"
+
+
 class ShoutAnalyzer:
     """Knows texts in capitals, fails on one word and dies of another."""
 
@@ -34,6 +41,8 @@ class ShoutAnalyzer:
             os.kill(os.getpid(), signal.SIGKILL)
         if text == "FAIL":
             raise LookupError("a text says FAIL")
+        if text == "FAIL ALONE":
+            raise LonelyError(threading.Lock())
         if not text.isupper():
             return None
         whole = Evidence(1, 1, len(text))

@@ -29,16 +29,30 @@ def test_executor__measures_with_the_registry_of_the_call(executor: Executor) ->
     assert [one.analyzer for one in measured] == ["markdown/2", "shout/7", "markdown/2"]
 
 
-def test_executor__brings_the_analyzers_warnings_back(executor: Executor) -> None:
-    with pytest.warns(AnalyzerWarning, match="'shout' failed .LookupError: a text says FAIL"):
-        measured = list(
-            measure_many(["FAIL"], executor=executor, progress=False, registry=shouting())
-        )
-    assert measured == expected_plain("FAIL")
+def test_executor__failures_of_an_analyzer_are_one_warning(
+    executor: Executor,
+) -> None:
+    texts = ["FAIL", "quiet"] * 40
+    measuring = measure_many(texts, executor=executor, progress=False, registry=shouting())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        measured = list(measuring)
+    assert measured == expected_plain("FAIL", "quiet") * 40
+    assert [str(warning.message) for warning in caught] == [
+        "the analyzer 'shout' failed on 40 texts, the first time with LookupError: a text says "
+        "FAIL; the next one answered"
+    ]
 
 
-def expected_plain(text: str) -> list[Measurement]:
-    return expected([text], Registry(fallback=MarkdownAnalyzer()))
+def test_analyzers_warning__comes_also_where_the_rest_is_not_asked_for() -> None:
+    measured = measure_many(["FAIL", "a"], progress=False, registry=shouting())
+    assert next(measured).kind == "markdown"
+    with pytest.warns(AnalyzerWarning, match="'shout' failed with LookupError"):
+        measured.close()
+
+
+def expected_plain(*texts: str) -> list[Measurement]:
+    return expected(texts, Registry(fallback=MarkdownAnalyzer()))
 
 
 class CountingExecutor(ThreadPoolExecutor):

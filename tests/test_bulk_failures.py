@@ -36,6 +36,18 @@ def test_executor__raises_what_a_text_causes_in_its_place(
     assert caught.value.__notes__ == [f"text number {position + 1} of those to measure"]
 
 
+def test_processes__tell_what_cannot_be_pickled() -> None:
+    texts = ["LOUD", "FAIL ALONE"]
+    with process_pool(1) as executor:
+        measured = measure_many(
+            texts, executor=executor, progress=False, registry=shouting(), analyzer="shout"
+        )
+        assert next(measured).kind == "shout"
+        with pytest.raises(AnalyzerError, match="worker: LonelyError: it stays here") as caught:
+            next(measured)
+    assert caught.value.__notes__ == ["text number 2 of those to measure"]
+
+
 def test_no_executor__raises_what_a_text_causes_in_its_place() -> None:
     measured = measure_many(["LOUD", "FAIL"], progress=False, registry=shouting(), analyzer="shout")
     assert next(measured).kind == "shout"

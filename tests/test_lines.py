@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,11 +51,18 @@ def test_strip_mark__takes_one_mark_at_the_start() -> None:
 
 
 @pytest.mark.parametrize(("first", "last"), [(0, 1), (2, 1), (-1, -1)])
-def test_line_range__refuses_what_is_none(first: int, last: int) -> None:
-    with pytest.raises(ValueError, match=f"lines {first} to {last} are no range"):
+def test_line_range__refuses_what_is_not_a_range(first: int, last: int) -> None:
+    with pytest.raises(ValueError, match=f"lines {first} to {last} are not a range"):
         LineRange(first, last)
 
 
 def test_line_range__includes_both_ends() -> None:
     assert LineRange(3, 3).count == 1
     assert LineRange(1, 2) < LineRange(1, 3) < LineRange(2, 2)
+
+
+def test_line_range__takes_the_integers_of_a_data_frame() -> None:
+    lines = LineRange(np.int64(2), np.int64(5))  # type: ignore[arg-type]
+    assert (type(lines.first), lines) == (int, LineRange(2, 5))
+    with pytest.raises(TypeError):
+        LineRange(1.0, 2)  # type: ignore[arg-type]

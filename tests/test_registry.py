@@ -2,19 +2,21 @@ import inspect
 import pickle
 import subprocess
 import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.registry import Registry
-from shape_magic.errors import AnalyzerError, AnalyzerWarning
-from shape_magic.shape import Anchor, Evidence, Measurement, Shape
+from shape_magic.errors import AnalyzerError, AnalyzerWarning, MeasurementError
+from shape_magic.shape import Anchor, Evidence, Measurement, Note, Shape
 from shape_magic.vocabulary import ATTRIBUTES
 
 
@@ -58,7 +60,7 @@ def test_register__puts_an_analyzer_just_ahead_of_the_fallback(registry: Registr
 def test_register__before_another_kind(registry: Registry) -> None:
     registry.register(Shout(), before="json")
     assert registry.names == ("shout", "json", "markdown")
-    assert [one.kind for one in registry] == ["shout", "json", "markdown"]
+    assert [analyzer.kind for analyzer in registry] == ["shout", "json", "markdown"]
 
 
 def test_register__before_a_kind_that_is_not_there(registry: Registry) -> None:
@@ -93,6 +95,26 @@ def test_register__refuses_what_is_no_analyzer(registry: Registry, thing: Any, r
     assert registry.names == ("json", "markdown")
 
 
+def test_register__replacing__keeps_the_place(registry: Registry) -> None:
+    registry.register(Shout(), before="json", replace=True)
+    for _ in range(2):
+        again = Shout()
+        registry.register(again, replace=True)
+        assert registry.names == ("shout", "json", "markdown")
+        assert registry.get("shout") is again
+    fallback = MarkdownAnalyzer()
+    registry.register(fallback, replace=True)
+    assert list(registry)[-1] is fallback
+    assert registry.measure("quiet").kind == "markdown"
+    with pytest.raises(AnalyzerError, match="to move it, unregister that one"):
+        registry.register(Shout(), before="markdown", replace=True)
+
+
+def test_registry__shows_its_kinds_in_order(registry: Registry) -> None:
+    registry.register(Shout())
+    assert repr(registry) == "<Registry: json, shout, markdown>"
+
+
 def test_unregister__takes_an_analyzer_out(registry: Registry) -> None:
     registry.unregister("json")
     assert registry.names == ("markdown",)
@@ -109,10 +131,36 @@ def test_measure__skips_an_analyzer_that_raises_and_names_it(registry: Registry)
         raise RuntimeError("broken")
 
     registry.register(analyzer(kind="bad", measure=fail), before="json")
-    with pytest.warns(AnalyzerWarning, match=r"'bad' failed \(RuntimeError: broken\)"):
+    with pytest.warns(AnalyzerWarning, match=r"'bad' failed with RuntimeError: broken"):
         assert registry.measure("[1]").kind == "json"
     with pytest.raises(RuntimeError, match="broken"):
         registry.measure("[1]", analyzer="bad")
+
+
+def test_measure__warns_of_a_failing_analyzer_at_every_call(registry: Registry) -> None:
+    def fail(text: str) -> None:
+        raise RuntimeError("broken")
+
+    registry.register(analyzer(kind="bad", measure=fail), before="json")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            registry.measure("a")
+    assert [warning.category for warning in caught] == [AnalyzerWarning] * 3
+    assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_measure__an_exception_without_words_is_a_failure_too(registry: Registry) -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def fail(text: str) -> None:
+        raise MuteError
+
+    registry.register(analyzer(kind="bad", measure=fail))
+    with pytest.warns(AnalyzerWarning, match="MuteError: its message cannot be read"):
+        assert registry.measure("a").kind == "markdown"
 
 
 def test_measure__skips_an_analyzer_that_answers_something_else(registry: Registry) -> None:
@@ -166,28 +214,114 @@ def measured(**changes: Any) -> Measurement:
     return msgspec.structs.replace(LOUD, **changes)
 
 
+def evidence(**changes: Any) -> Any:
+    return {**LOUD.evidence, **changes}
+
+
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        (measured(kinds=()), "there are 0 kinds for 1 lines"),
-        (measured(text="AB"), "chars=1 and lines=1, but the text has 2 characters and 1 lines"),
-        (measured(text="\n\n"), "but the text has 2 characters and 2 lines"),
-        (measured(shape=Shape(chars=1, lines=1, headings=1)), "their evidence adds up to"),
-        (measured(outline=(Anchor(1, "a", 2),)), "is not in the text's 1 lines"),
-        (measured(outline=(Anchor(1, "a\nb", 1),)), "the label of L1 is not one line"),
-        (measured(outline=(Anchor(1, "a" * 61, 1),)), "the label of L1 is not one line"),
+        (measured(kind="json", analyzer="json/1"), "kind: 'json' is not the analyzer's own kind"),
+        (measured(analyzer="shout/2 beta"), None),
+        (measured(analyzer="loud/1"), "analyzer: 'loud/1' is not the kind 'shout', a slash and"),
+        (measured(text=None), "text: None is not a str"),
+        (measured(kinds=()), "kinds: there are 0 for 1 line; each line has one"),
+        (measured(kinds=("poem",)), "kinds: 'poem' of line 1 is not a kind of line; there are"),
+        (measured(text="AB"), "chars=1 and lines=1, but the text has 2 characters and 1 line"),
+        (measured(text="\n\n", kinds=("prose",) * 2), "but the text has 2 characters and 2 lines"),
         (
-            measured(evidence={**LOUD.evidence, "headings": (Evidence(0, 1, 0),)}),
-            "of headings is not in the text's 1 lines",
+            measured(shape=Shape(chars=1, lines=1, headings=1)),
+            "shape: headings is 1, but its evidence adds up to 0",
         ),
+        (measured(outline=("a",)), r"outline\[0\]: 'a' is not Anchor"),
+        (measured(outline=(Anchor(1, "a", 2),)), r"outline\[0\]: line 1 to 2 is not a range of"),
+        (measured(outline=(Anchor(1, "a\nb", 1),)), "the label in line 1 is not one line"),
+        (measured(outline=(Anchor(1, "a" * 61, 1),)), "the label in line 1 is not one line"),
+        (
+            measured(
+                text="A\nB",
+                kinds=("prose",) * 2,
+                shape=Shape(chars=3, lines=2),
+                evidence=evidence(chars=(Evidence(1, 2, 3),), lines=(Evidence(1, 2, 2),)),
+                outline=(Anchor(2, "b", 2), Anchor(1, "a", 1)),
+            ),
+            r"outline\[1\]: line 1 comes after line 2, and anchors ascend",
+        ),
+        (
+            measured(evidence=evidence(headings=(Evidence(0, 1, 0),))),
+            r"evidence\['headings'\]\[0\]: line 0 to 1 is not a range of the text's 1 line",
+        ),
+        (
+            measured(evidence=evidence(headings=(Evidence(1, 1, -1), Evidence(1, 1, 1)))),
+            "the amount in line 1 is -1, and it is an integer from 0 up",
+        ),
+        (
+            measured(evidence=evidence(prose_chars=(Evidence(1, 1, 0.5),))),  # type: ignore[arg-type]
+            "the amount in line 1 is 0.5, and it is an integer from 0 up",
+        ),
+        (
+            measured(evidence=evidence(headings=(Evidence(np.int64(1), 1, 0),))),  # type: ignore[arg-type]
+            "Measurement.from_evidence takes any others too",
+        ),
+        (measured(evidence={"chars": LOUD.evidence["chars"]}), "evidence: its keys are not chars"),
+        (measured(notes=(Note("odd", 2, "m"),)), r"notes\[0\]: line 2 to 2 is not a range"),
+        (measured(notes=("odd",)), r"notes\[0\]: 'odd' is not Note"),
+        (measured(meanings={"words": "w"}), "meanings: 'words': 'w' is not prose about an attr"),
     ],
 )
 def test_measure__skips_an_answer_that_breaks_the_laws(
-    registry: Registry, wrong: Measurement, reason: str
+    registry: Registry, wrong: Measurement, reason: str | None
 ) -> None:
     registry.register(analyzer(measure=lambda text: wrong))
-    with pytest.warns(AnalyzerWarning, match=reason):
+    if reason is None:
+        # A version is the analyzer's own affair.
+        assert registry.measure("A").analyzer == wrong.analyzer
+        return
+    with pytest.warns(AnalyzerWarning, match=f"MeasurementError: .*{reason}"):
         assert registry.measure("A").kind == "markdown"
+    with pytest.raises(MeasurementError, match=reason):
+        registry.measure("A", analyzer="shout")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"kinds": ["poem"]}, "kinds: 'poem' of line 1"),
+        ({"evidence": {"words": []}}, "evidence: 'words' is not an attribute of the vocabulary"),
+        (
+            {"evidence": {"headings": [Evidence(1, 1, 0.5)]}},  # type: ignore[arg-type]
+            r"evidence\['headings'\]\[0\]: amount is 0.5, and it is an integer",
+        ),
+        ({"evidence": {"headings": [3]}}, r"evidence\['headings'\]\[0\]: 3 is not Evidence"),
+        ({"notes": [Note("odd", 9, "m")]}, r"notes\[0\]: line 9 to 9 is not a range"),
+        ({"outline": [Anchor(1, "a", 9)]}, r"outline\[0\]: line 1 to 9 is not a range"),
+    ],
+)
+def test_from_evidence__names_field_and_line_of_what_is_wrong(
+    changes: dict[str, Any], reason: str
+) -> None:
+    good = {"chars": [Evidence(1, 1, 1)], "lines": [Evidence(1, 1, 1)]}
+    given = {"kinds": ["prose"], "evidence": good} | changes
+    if "evidence" in changes:
+        given["evidence"] = good | changes["evidence"]
+    with pytest.raises(MeasurementError, match=reason):
+        Measurement.from_evidence(kind="shout", version="1", text="A", **given)
+
+
+def test_from_evidence__takes_the_integers_of_a_data_frame() -> None:
+    one = np.int64(1)
+    measurement = Measurement.from_evidence(
+        kind="shout",
+        version="1",
+        text="A",
+        kinds=["prose"],
+        evidence={"chars": [Evidence(one, one, one)], "lines": [Evidence(1, 1, 1)]},  # type: ignore[arg-type]
+        outline=[Anchor(one, "A", one)],  # type: ignore[arg-type]
+    )
+    assert type(measurement.shape.chars) is int
+    assert {type(measurement.outline[0].line), type(measurement.evidence["chars"][0].amount)} == {
+        int
+    }
 
 
 def test_measure__a_failing_analyzer_prints_no_control_code_and_not_much(

@@ -5,10 +5,14 @@
 
 import functools
 import re
+import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import EntryPoint, entry_points
+from os import PathLike
+from types import FrameType
 from typing import Final
 
 import msgspec
@@ -21,9 +25,9 @@ from shape_magic.errors import AnalyzerError, AnalyzerWarning
 from shape_magic.lines import strip_mark
 from shape_magic.shape import Meanings, Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute
-from shape_magic.wording import visible
+from shape_magic.wording import one_line, quoted
 
-__all__ = ["ENTRY_POINT_GROUP", "Registry", "default_registry"]
+__all__ = ["ENTRY_POINT_GROUP", "Failures", "Registry", "default_registry", "measured_by", "said"]
 
 ENTRY_POINT_GROUP: Final = "shape_magic.analyzers"
 
@@ -32,6 +36,8 @@ SAID_LENGTH: Final = 200
 
 # Held to the same by tests, and so spared the check of every answer.
 _OWN: Final = (JsonAnalyzer, MarkdownAnalyzer)
+
+_PACKAGE: Final = "shape_magic."
 
 _KIND: Final = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -57,23 +63,40 @@ class Registry:
         """The kinds, in the order in which their analyzers are asked."""
         return tuple(analyzer.kind for analyzer in self._analyzers)
 
+    def __repr__(self) -> str:
+        return f"<Registry: {', '.join(self.names)}>"
+
     def __iter__(self) -> Iterator[Analyzer]:
         return iter(self._analyzers)
 
-    def register(self, analyzer: Analyzer, *, before: str | None = None) -> None:
+    def register(
+        self, analyzer: Analyzer, *, before: str | None = None, replace: bool = False
+    ) -> None:
         """Add an analyzer ahead of the kind `before`, by default just ahead of the fallback.
 
-        Raises AnalyzerError for an object that is no analyzer and for a kind that is taken.
+        With `replace`, it takes the place of the one of its kind where there is one, so that a
+        notebook's cell can be run again. Raises AnalyzerError for an object that is no analyzer
+        and, without `replace`, for a kind that is taken.
         """
         _check(analyzer)
         names = self.names
-        if analyzer.kind in names:
+        if analyzer.kind not in names:
+            position = len(names) - 1 if before is None else names.index(self.get(before).kind)
+            kept = position
+        elif not replace:
             raise AnalyzerError(
                 f"{analyzer!r} cannot be registered: the kind {analyzer.kind!r} is taken by "
-                f"{self.get(analyzer.kind)!r}; unregister that one or choose another kind"
+                f"{self.get(analyzer.kind)!r}; replace=True puts it in that one's place"
             )
-        position = len(names) - 1 if before is None else names.index(self.get(before).kind)
-        self._analyzers = (*self._analyzers[:position], analyzer, *self._analyzers[position:])
+        elif before is not None:
+            raise AnalyzerError(
+                f"{analyzer!r} takes the place that the kind {analyzer.kind!r} has; to move it, "
+                "unregister that one and leave replace=True out"
+            )
+        else:
+            position = names.index(analyzer.kind)
+            kept = position + 1
+        self._analyzers = (*self._analyzers[:position], analyzer, *self._analyzers[kept:])
 
     def unregister(self, kind: str) -> None:
         """Take the analyzer of a kind out; the fallback stays, since it measures every text."""
@@ -83,14 +106,16 @@ class Registry:
                 f"{kind!r} is the fallback and stays; to replace it, register an analyzer "
                 f"with before={kind!r} that answers every text"
             )
-        self._analyzers = tuple(one for one in self._analyzers if one is not analyzer)
+        self._analyzers = tuple(other for other in self._analyzers if other is not analyzer)
 
     def get(self, kind: str) -> Analyzer:
         """Give the analyzer of a kind; AnalyzerError names the kinds there are."""
         for analyzer in self._analyzers:
             if analyzer.kind == kind:
                 return analyzer
-        raise AnalyzerError(f"no analyzer is called {kind!r}; there are {', '.join(self.names)}")
+        raise AnalyzerError(
+            f"no analyzer is called {quoted(kind)}; there are {', '.join(self.names)}"
+        )
 
     def meaning(self, attribute: Attribute, kind: str) -> str:
         """Say what an attribute is, and what it is in a kind of content, as the legend does.
@@ -110,15 +135,27 @@ class Registry:
         An analyzer that raises is skipped with an AnalyzerWarning; one that was asked for by name
         raises to the caller, as AnalyzerError where it does not recognise the text.
         """
+        failures = Failures()
+        try:
+            return self.measure_telling(text, failures, analyzer=analyzer)
+        finally:
+            failures.warn()
+
+    def measure_telling(
+        self, text: str, failures: "Failures", *, analyzer: str | None = None
+    ) -> Measurement:
+        """Measure a text as `measure` does, but add analyzers that raise to `failures`.
+
+        Whoever measures many texts warns of them all at once.
+        """
         if not isinstance(text, str):
             raise TypeError(
-                f"a text to measure is a str, not {type(text).__name__}; "
-                "a file is measured with measure_file, bytes are decoded first"
+                f"a text to measure is a str, not {type(text).__name__}; {_would_do(text)}"
             )
         text = strip_mark(text)
         if analyzer is not None:
             chosen = self.get(analyzer)
-            measurement = _ask(chosen, text)
+            measurement = measured_by(chosen, text)
             if measurement is None:
                 raise AnalyzerError(
                     f"the analyzer {analyzer!r} does not recognise this text; "
@@ -129,18 +166,13 @@ class Registry:
         *specific, fallback = self._analyzers
         for candidate in specific:
             try:
-                measurement = _ask(candidate, text)
+                measurement = measured_by(candidate, text)
             except Exception as error:
-                warnings.warn(
-                    f"the analyzer {candidate.kind!r} failed ({_said(error)}); "
-                    "the next one answers",
-                    AnalyzerWarning,
-                    stacklevel=3,
-                )
+                failures.add(candidate.kind, error)
                 continue
             if measurement is not None:
                 return _with_general_notes(measurement)
-        measurement = _ask(fallback, text)
+        measurement = measured_by(fallback, text)
         if measurement is None:
             raise AnalyzerError(
                 f"{fallback!r} is the fallback and recognised nothing; "
@@ -149,31 +181,89 @@ class Registry:
         return _with_general_notes(measurement)
 
 
-def _ask(analyzer: Analyzer, text: str) -> Measurement | None:
+class Failures:
+    """The analyzers that failed in one call: on how many texts, and how the first time."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
+
+    def add(self, kind: str, error: Exception) -> None:
+        """Add a failure of the analyzer of a kind."""
+        self._counts[kind] += 1
+        self._first.setdefault(kind, said(error))
+
+    def update(self, later: "Failures") -> None:
+        """Add the failures of texts that were measured elsewhere."""
+        self._counts.update(later._counts)
+        self._first = later._first | self._first
+
+    def warn(self) -> None:
+        """Warn of each analyzer, at every call and not once a place in the code."""
+        for kind, count in self._counts.items():
+            often = "" if count == 1 else f" on {count:,} texts, the first time"
+            frame: FrameType | None = sys._getframe(1)
+            while frame is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+                frame = frame.f_back
+            # Without a registry of what was shown before, Python's filters repeat it.
+            warnings.warn_explicit(
+                f"the analyzer {kind!r} failed{often} with {self._first[kind]}; "
+                "the next one answered",
+                AnalyzerWarning,
+                "shape_magic" if frame is None else frame.f_code.co_filename,
+                1 if frame is None else frame.f_lineno,
+            )
+
+
+def measured_by(analyzer: Analyzer, text: str) -> Measurement | None:
+    """Ask one analyzer about a text that has no leading U+FEFF; what it raises reaches the caller.
+
+    The answer of another package's analyzer is checked whole, and MeasurementError says what is
+    wrong with it.
+    """
     try:
-        answer = analyzer.measure(text)
+        answer: object = analyzer.measure(text)
     except RecursionError:
         # The caller's own stack is nearly used up. A text's figures must not depend on that.
         with ThreadPoolExecutor(max_workers=1) as thread:
             answer = thread.submit(analyzer.measure, text).result()
     if answer is None:
         return None
-    if isinstance(answer, Measurement):
-        if type(analyzer) in _OWN:
-            return answer
-        answer.check()
-        if not answer.meanings and analyzer.meanings:
-            return msgspec.structs.replace(answer, meanings=Meanings(analyzer.meanings))
-        return answer
-    raise TypeError(
-        f"measure() returned {type(answer).__name__}; "
-        "an analyzer answers a Measurement, or None for 'not mine'"
-    )
+    if not isinstance(answer, Measurement):
+        raise TypeError(
+            f"measure() returned {type(answer).__name__}; "
+            "an analyzer answers a Measurement, or None for 'not mine'"
+        )
+    if type(analyzer) not in _OWN:
+        answer.check(kind=getattr(analyzer, "kind", None))
+        if not answer.meanings:
+            meanings = Meanings(getattr(analyzer, "meanings", ()))
+            return msgspec.structs.replace(answer, meanings=meanings)
+    return answer
 
 
-def _said(error: Exception) -> str:
-    """Say what an analyzer raised; the words may be the candidate's, and go to a terminal."""
-    return visible(f"{type(error).__name__}: {error}"[:SAID_LENGTH])
+def _would_do(value: object) -> str:
+    """Say what would measure a value that is no text."""
+    if isinstance(value, (bytes, bytearray)):
+        return ".decode() makes one of it"
+    if isinstance(value, PathLike):
+        return "measure_file measures a file"
+    if isinstance(getattr(value, "content", None), str):
+        return "its .content is one"
+    if isinstance(value, (list, tuple, set, Mapping)):
+        return "measure_many measures several"
+    if hasattr(value, "tolist"):
+        return "measure_many measures its .tolist()"
+    return "str() makes one of it"
+
+
+def said(error: BaseException) -> str:
+    """Say in one line what was raised; the words may be the candidate's, and go to a terminal."""
+    try:
+        words = str(error)
+    except Exception:
+        words = "its message cannot be read"
+    return one_line(f"{type(error).__name__}: {words}", length=SAID_LENGTH)
 
 
 def _with_general_notes(measurement: Measurement) -> Measurement:
@@ -224,7 +314,7 @@ def load_entry_points(registry: Registry, points: Iterable[EntryPoint]) -> None:
             warnings.warn(
                 f"the analyzer {point.name!r} of the package "
                 f"{point.dist.name if point.dist else '?'!r} "
-                f"was left out ({_said(error)})",
+                f"was left out ({said(error)})",
                 AnalyzerWarning,
                 stacklevel=3,
             )

@@ -1,20 +1,17 @@
 """Ask one analyzer about one text: what it measured, that it is not its own, or how it failed."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final
 
 import msgspec
 
 from shape_magic.analyzers.base import Analyzer, ExplainingAnalyzer
-from shape_magic.analyzers.registry import Registry
+from shape_magic.analyzers.registry import Registry, said
 from shape_magic.errors import ArgumentError
 from shape_magic.lines import strip_mark
-from shape_magic.shape import Measurement, Reason
+from shape_magic.shape import Reason
 from shape_magic.wording import one_line, quoted
 
-__all__ = ["AnalyzerFailure", "chosen_analyzer", "failure_of", "measured_by", "named_texts", "said"]
-
-_SAID_LENGTH: Final = 200
+__all__ = ["AnalyzerFailure", "chosen_analyzer", "failure_of", "named_texts"]
 
 
 class AnalyzerFailure(msgspec.Struct, frozen=True):
@@ -38,11 +35,6 @@ class AnalyzerFailure(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
 
-def said(error: Exception) -> str:
-    """Say what was raised, in one line."""
-    return one_line(f"{type(error).__name__}: {error}", length=_SAID_LENGTH)
-
-
 def called(analyzer: Analyzer) -> str:
     """Give an analyzer's name and version, whatever it is."""
     return f"{getattr(analyzer, 'kind', '?')}/{getattr(analyzer, 'version', '?')}"
@@ -60,20 +52,6 @@ def chosen_analyzer(analyzer: str | Analyzer, *, registry: Registry) -> Analyzer
             "with a method measure(text)"
         )
     return analyzer
-
-
-def measured_by(analyzer: Analyzer, text: str) -> Measurement | None:
-    """Measure a text with one analyzer, as a registry does; what it raises reaches the caller."""
-    answer: object = analyzer.measure(strip_mark(text))
-    if answer is None:
-        return None
-    if not isinstance(answer, Measurement):
-        raise TypeError(
-            f"measure() returned {type(answer).__name__}; an analyzer answers a Measurement, or "
-            "None for 'not mine'"
-        )
-    answer.check()
-    return answer
 
 
 def failure_of(analyzer: Analyzer, name: str, text: str, error: Exception) -> AnalyzerFailure:

@@ -11,19 +11,18 @@ from typing import Final
 import msgspec
 
 from shape_magic.analyzers.base import Analyzer
-from shape_magic.analyzers.registry import Registry, default_registry
+from shape_magic.analyzers.registry import Registry, default_registry, measured_by
 from shape_magic.debugging.asking import (
     AnalyzerFailure,
     called,
     chosen_analyzer,
     failure_of,
-    measured_by,
     named_texts,
     reasons_by,
 )
 from shape_magic.debugging.explain import describe_reasons
 from shape_magic.errors import ArgumentError
-from shape_magic.lines import split_lines
+from shape_magic.lines import split_lines, strip_mark
 from shape_magic.shape import Measurement, Reason, Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, LineKind
 from shape_magic.wording import one_line, plural
@@ -299,7 +298,7 @@ def compare_analyzers(
         found: list[Measurement] = []
         for analyzer, own in zip(analyzers, unrecognised, strict=True):
             try:
-                measurement = measured_by(analyzer, text)
+                measurement = measured_by(analyzer, strip_mark(text))
             except Exception as error:
                 failures.append(failure_of(analyzer, name, text, error))
                 continue

@@ -8,8 +8,7 @@ from typing import Final, Protocol
 import msgspec
 
 from shape_magic.analyzers.base import ExplainingAnalyzer
-from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.debugging.asking import said
+from shape_magic.analyzers.registry import Registry, default_registry, said
 from shape_magic.errors import AnalyzerError, ArgumentError
 from shape_magic.lines import LineRange
 from shape_magic.shape import Measurement, Reason, Shape
