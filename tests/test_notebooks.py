@@ -40,7 +40,7 @@ def test_notebook__runs_and_prints_nothing_on_stderr(path: Path) -> None:
 
 
 def test_notebook__a_bad_magic_would_be_seen() -> None:
-    with pytest.raises(CellExecutionError, match="UsageError: unrecognized arguments: --nonsense"):
+    with pytest.raises(CellExecutionError, match="UsageError: %shape has no option '--nonsense'"):
         errors(NOTEBOOKS[0], extra="%shape --nonsense")
 
 
