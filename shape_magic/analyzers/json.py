@@ -9,11 +9,21 @@ it may pass over, writes the readable form and counts while it writes.
 import json
 import re
 from collections import Counter
+from json.encoder import encode_basestring
 from typing import Final, NoReturn
 
 from shape_magic.analyzers.notes import limited
 from shape_magic.lines import count_lines
-from shape_magic.shape import LABEL_LENGTH, Anchor, Evidence, Meanings, Measurement, Note, Reason
+from shape_magic.shape import (
+    LABEL_LENGTH,
+    Anchor,
+    Evidence,
+    Meanings,
+    Measurement,
+    Note,
+    Reason,
+    sum_evidence,
+)
 from shape_magic.vocabulary import LineKind
 
 __all__ = ["MAX_DEPTH", "JsonAnalyzer", "fault", "refusal"]
@@ -129,9 +139,14 @@ def fault(error: json.JSONDecodeError) -> str:
     return next(known, "it cannot be read")
 
 
+def _has_no_surrogate(text: str) -> bool:
+    """Tell whether a text holds no surrogate, neither as it is nor escaped: nearly all do not."""
+    return "\\u" not in text and (text.isascii() or not _LONE.search(text))
+
+
 def _decoded(string: str) -> str:
     """Join a high surrogate and the low one after it, however they were spelt."""
-    if not _LONE.search(string):
+    if string.isascii() or not _LONE.search(string):
         return string
     return _PAIR.sub(
         lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), string
@@ -140,29 +155,22 @@ def _decoded(string: str) -> str:
 
 def _spelt(string: str) -> str:
     """Write a decoded string with its quotes, escaped only where JSON or Unicode demands it."""
+    spelt = encode_basestring(string)
+    if spelt.isascii() or not _LONE.search(spelt):
+        return spelt
     # Only a lone surrogate has no UTF-8, and its replacement is JSON's own escape.
-    return (
-        json.dumps(string, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
-    )
+    return spelt.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _atom(value: object) -> str:
-    """Write a number as it was spelt, a constant, or an empty object or array."""
-    match value:
-        case _Number():
-            return value
-        case _Fields():
-            return "{}"
-        case list():
-            return "[]"
-        case _:
-            return json.dumps(value)
+_ATOMS: Final[dict[object, str]] = {True: "true", False: "false", None: "null"}
 
 
 class _Writer:
     """Writes the readable form and counts what stands on each line."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, plain: bool) -> None:
+        self.plain = plain
+        """Whether the text holds no surrogate, however spelt."""
         self.lines: list[str] = []
         self.kinds: list[LineKind] = []
         self.prose: list[Evidence] = []
@@ -171,60 +179,61 @@ class _Writer:
         self.keys: list[Anchor] = []
         self.repeated: list[tuple[int, str]] = []
 
-    def write(
-        self, value: object, *, indent: str, key: str = "", comma: str = "", otherwise: LineKind
-    ) -> None:
-        """Write one value; `otherwise` is its first line's kind where it is no string."""
-        number = len(self.lines) + 1
-        head = indent + key
-        if isinstance(value, _Fields) and value:
-            self._line(head + "{", otherwise)
-            self._fields(value, indent=indent + "  ")
-            self._line(indent + "}" + comma, "syntax")
-        elif isinstance(value, list) and value:
-            self._line(head + "[", otherwise)
-            self._elements(value, indent=indent + "  ")
-            self._line(indent + "]" + comma, "syntax")
-        elif isinstance(value, str) and not isinstance(value, _Number):
-            string = _decoded(value)
-            holds_code = "\n" in string
+    def write(self, value: object, indent: str, head: str, comma: str, kind: LineKind) -> None:
+        """Write one value behind a line's head; `kind` is the line's where it holds no string."""
+        if type(value) is str:
+            number = len(self.lines) + 1
+            string = value if self.plain else _decoded(value)
             if string:
                 self.prose.append(Evidence(number, number, len(string)))
-            if holds_code:
+            kind = "prose"
+            if "\n" in string:
                 self.code.append(Evidence(number, number, 1))
-            self._line(head + _spelt(string) + comma, "code" if holds_code else "prose")
+                kind = "code"
+            written = encode_basestring(string) if self.plain else _spelt(string)
+        elif type(value) is _Number:
+            written = value
+        elif not isinstance(value, list):
+            written = _ATOMS[value]
+        elif not value:
+            written = "{}" if isinstance(value, _Fields) else "[]"
         else:
-            self._line(head + _atom(value) + comma, otherwise)
-
-    def _line(self, line: str, kind: LineKind) -> None:
-        self.lines.append(line)
+            self.kinds.append(kind)
+            kind = "syntax"
+            if isinstance(value, _Fields):
+                self.lines.append(f"{head}{{")
+                self._fields(value, indent + "  ")
+                written = "}"
+            else:
+                self.lines.append(f"{head}[")
+                self._elements(value, indent + "  ")
+                written = "]"
+            head = indent
+        self.lines.append(f"{head}{written}{comma}")
         self.kinds.append(kind)
 
-    def _fields(self, fields: _Fields, *, indent: str) -> None:
+    def _fields(self, fields: _Fields, indent: str) -> None:
+        keys = [key if self.plain else _decoded(key) for key, _ in fields]
+        counts = Counter(keys) if len(set(keys)) < len(keys) else {}
         top = indent == "  "
-        keys = [_decoded(key) for key, _ in fields]
-        counts = Counter(keys)
-        last = len(fields) - 1
-        for index, (key, (_, value)) in enumerate(zip(keys, fields, strict=True)):
+        kind: LineKind = "heading" if top else "syntax"
+        left = len(keys)
+        for key, (_, value) in zip(keys, fields, strict=True):
+            left -= 1
             number = len(self.lines) + 1
-            spelt = _spelt(key)
-            if counts[key] > 1:
+            spelt = encode_basestring(key) if self.plain else _spelt(key)
+            if counts and counts[key] > 1:
                 self.repeated.append((number, spelt))
-            self.write(
-                value,
-                indent=indent,
-                key=spelt + ": ",
-                comma="," if index < last else "",
-                otherwise="heading" if top else "syntax",
-            )
+            self.write(value, indent, f"{indent}{spelt}: ", "," if left else "", kind)
             if top:
                 self.keys.append(Anchor(number, spelt[1:-1][:LABEL_LENGTH], len(self.lines)))
 
-    def _elements(self, values: list[object], *, indent: str) -> None:
-        last = len(values) - 1
-        for index, value in enumerate(values):
+    def _elements(self, values: list[object], indent: str) -> None:
+        left = len(values)
+        for value in values:
+            left -= 1
             number = len(self.lines) + 1
-            self.write(value, indent=indent, comma="," if index < last else "", otherwise="list")
+            self.write(value, indent, indent, "," if left else "", "list")
             self.items.append(Evidence(number, len(self.lines), 1))
 
 
@@ -267,8 +276,8 @@ class JsonAnalyzer:
             value = _parse(text)
         except ValueError:
             return None
-        writer = _Writer()
-        writer.write(value, indent="", otherwise="syntax")
+        writer = _Writer(plain=_has_no_surrogate(text))
+        writer.write(value, "", "", "", "syntax")
         readable = "\n".join(writer.lines)
         chars, lines = len(readable), len(writer.lines)
         if writer.keys:
@@ -276,7 +285,7 @@ class JsonAnalyzer:
             lead = Evidence(1, before, sum(len(line) + 1 for line in writer.lines[:before]))
         else:
             lead = Evidence(1, lines, chars)
-        return Measurement.from_evidence(
+        return sum_evidence(
             kind=self.kind,
             version=self.version,
             text=readable,

@@ -5,9 +5,15 @@
 Each input is made at four sizes, and all are measured several times in one run; the least time of
 each counts. There are two ratios, since lists of a million entries also leave the processor's
 caches: one of sizes that do not, and one up to `--size` characters. Nothing is asserted.
+
+    python -m tests.benchmarks.growth --search 2000
+
+measures made-up inputs in place of these, a short text repeated between two others, at two sizes,
+and names those whose time grows faster than their length, to be looked at.
 """
 
 import argparse
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -90,7 +96,37 @@ HOSTILE: Final[dict[str, Callable[[int], str]]] = {
     "JSON quotes": lambda size: "[" * 200 + filled('"\\', size) + "]",
     "JSON keys": lambda size: "{" + filled('"a":1,', size) + '"b":{}}',
     "JSON strings": lambda size: '["' + filled("\\ud800", size) + '"]',
+    "JSON in surrogates": lambda size: '["' + filled("\\ud83d\ude00\ud800", size) + '"]',
+    "JSON refused at its end": lambda size: "[" + filled("1,\n", size) + "]",
     "prompt tags": lambda size: filled("</outline>\n", size),
+    "a tag and spaces": lambda size: "<" + filled(" ", size),
+    "a tag and line endings": lambda size: "<" + filled("\n", size),
+    "tags and spaces": lambda size: filled("<  \n  ", size),
+    "a tag and what shows as nothing": lambda size: "<" + filled("\u200b", size),
+    "a tag in a JSON string": lambda size: '["<' + filled(" ", size) + '"]',
+    "the beginning of a tag": lambda size: filled("<candidat", size),
+    "letters of a tag, spread out": lambda size: filled("<c \n a \n n", size),
+    "the beginning of the prompt's words": lambda size: filled("FINAL SOLUTION\n", size),
+    "letters of the prompt's words, spread out": lambda size: filled("\rF I N A L ", size),
+    "lines of spaces": lambda size: filled("\r" + " " * 100, size),
+    "HTML values": lambda size: "<a" + filled(" b='c'", size),
+    "open HTML values": lambda size: filled("<a b='", size),
+    "HTML values without quotes": lambda size: "<a b=" + filled("c=", size),
+    "spaces around an HTML value": lambda size: (
+        "<a b" + filled(" ", size) + "=" + filled("\t", size)
+    ),
+    "HTML names": lambda size: "<" + filled("a-", size),
+    "stars and spaces": lambda size: filled("* ", size) + "a",
+    "an underline and spaces": lambda size: "a\n==" + filled(" ", size) + "a",
+    "digits": lambda size: filled("1", size) + ".",
+    "quote markers and markers of items": lambda size: filled("> - 1. ", size) + "#a",
+    "brackets in a label": lambda size: "[" + filled("\\[", size) + "]: /u\na\n===\n",
+    "a backslash at each pipe": lambda size: "|" + filled("\\|", size) + "\n|-|\n|-|\n",
+    "joiners": lambda size: filled("\u200d\ufe0f", size),
+    "labels like anchors": lambda size: filled("# a | L9 b\n", size),
+    "bars and spaces in labels": lambda size: filled("# |" + " " * 50 + "\n", size),
+    "long cells": lambda size: "|a|\n|-|\n" + filled("|" + "b" * 130 + "\n", size),
+    "long items": lambda size: filled("- " + "b" * 510 + "\n", size),
 }
 """Texts that a candidate may write to slow measuring down, by name."""
 
@@ -105,22 +141,61 @@ def least_time(text: str, *, times: int) -> float:
     return least
 
 
+PIECES: Final = (
+    *("<", ">", "/", "=", "'", '"', "`", "~", "-", "*", "_", "+", "#", "|", ":", "\\", "[", "]"),
+    *("{", "}", "(", ")", "!", "?", "&", ".", "1", "0", "a", "b", "F", "T", " ", "  ", "\t", "\n"),
+    *("\r", "\r\n", "\n\n", "\v", "\u00a0", "\u200b", "\u200d", "\ufe0f", "\ud83d", "\ude00"),
+    *("candidate", "think", "FINAL", "SOLUTION", "<!--", "-->", "<![CDATA[", "<?", "<pre>", "<a "),
+    *("```", "===", "---", "|-|", "]: ", "\n    ", "\n> ", "\n- ", "\n1. ", "L9", "\\u", '",'),
+)
+SEARCHED: Final = (6_000, 48_000)
+SUSPECT: Final = 1.6
+"""Times per character, of which the longer text's is so many times the shorter's."""
+
+
+def search(count: int) -> None:
+    """Make texts up and print those whose time grows faster than their length."""
+    chance = random.Random()
+
+    def some(most: int) -> str:
+        return "".join(chance.choices(PIECES, k=chance.randint(0, most)))
+
+    suspects = 0
+    for _ in range(count):
+        before, repeated, after = some(3), some(5), some(3)
+        if not repeated:
+            continue
+        texts = [before + filled(repeated, size) + after for size in SEARCHED]
+        small, large = (least_time(text, times=2) / len(text) for text in texts)
+        if large > SUSPECT * small:
+            # Once more, since a busy machine makes many look so.
+            small, large = (least_time(text, times=7) / len(text) for text in texts)
+        if large > SUSPECT * small:
+            suspects += 1
+            sys.stdout.write(f"{large / small:6.1f} times: {(before, repeated, after)!r}\n")
+    sys.stdout.write(f"{suspects} suspects in {count:,} texts\n")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print a row for each input."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--size", type=int, default=1_000_000, help="characters (1,000,000)")
     parser.add_argument("--times", type=int, default=3, help="measured this often each (3)")
+    parser.add_argument("--search", type=int, metavar="COUNT", help="make so many inputs up")
     options = parser.parse_args(arguments)
+    if options.search:
+        search(options.search)
+        return
     write = sys.stdout.write
     sizes = [options.size * share // 100 for share in (3, 30, 10, 100)]
     small, large = (f"{size // 1000:,} kB" for size in sizes[1::2])
     write("Processor time, and how many times as long it is as for a tenth of the text\n\n")
-    write(f"{'input':32} {'seconds for':>11} {'ten times,':>10} {'ten times,':>10}\n")
-    write(f"{'':32} {large:>11} {small:>10} {large:>10}\n")
+    write(f"{'input':42} {'seconds for':>11} {'ten times,':>10} {'ten times,':>10}\n")
+    write(f"{'':42} {large:>11} {small:>10} {large:>10}\n")
     for name, make in HOSTILE.items():
         least = [least_time(make(size), times=options.times) for size in sizes]
         ratios = f"{least[1] / least[0]:10.1f} {least[3] / least[2]:10.1f}"
-        write(f"{name:32} {least[3]:11.2f} {ratios}\n")
+        write(f"{name:42} {least[3]:11.2f} {ratios}\n")
 
 
 if __name__ == "__main__":
