@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from shape_magic.deliberation import Deliberation
-from shape_magic.deliberation.database import SCHEMA_VERSION, Database
+from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry
+from shape_magic.deliberation.schema import SCHEMA_VERSION
 from shape_magic.errors import StoreError, TranscriptError
 
 
@@ -296,8 +297,8 @@ def test_path__relative__stands_when_the_working_directory_changes(
 
 
 DAMAGED = [
-    ("versions", "details", "measurement"),
-    ("versions", "shape", "shape"),
+    ("measurements", "details", "measurement"),
+    ("measurements", "shape", "shape"),
     ("versions", "unknown", "record"),
     ("versions", "content", "proposal"),
     ("evaluations", "record", "record"),

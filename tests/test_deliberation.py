@@ -11,6 +11,7 @@ from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.search import SearchDeliberation
 from shape_magic.errors import (
     AnalyzerError,
     ArgumentError,
@@ -43,7 +44,7 @@ def test_propose__any_text__comes_back_equal(
         assert deliberation.proposal(agent_id) == made
         assert deliberation.agents() == [agent_id]
         assert deliberation.current_round == number
-        assert agent_id in {hit.agent_id for hit in deliberation.search().hits}
+        assert agent_id in {hit.agent_id for hit in deliberation.search(SearchDeliberation()).hits}
 
 
 def test_propose__without_a_round__is_of_the_current_one(deliberation: Deliberation) -> None:

@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import start_new_kernel
 
 from shape_magic.deliberation import Deliberation
-from shape_magic.deliberation.retrieval import Piece
+from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.errors import StoreError
 from shape_magic.notebook.answers import Answer
 from shape_magic.wording import visible

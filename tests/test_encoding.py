@@ -12,10 +12,9 @@ from shape_magic.deliberation.encoding import (
     decoded,
     encoded,
     json_line,
-    measurement_columns,
-    measurement_of,
     parse_json,
 )
+from shape_magic.deliberation.store import measurement_columns, measurement_of
 from tests.strategies import texts
 
 surrogates = st.text('\ud83d\ude00\ud800\udfff\\u"x\n')
@@ -59,12 +58,7 @@ def test_parse_json__what_is_no_json__is_named(text: str, reason: str) -> None:
 @given(texts)
 def test_measurement__encoded_and_put_together__is_equal(text: str) -> None:
     measurement = default_registry().measure(text)
-    columns = dict(measurement_columns(measurement, content=text))
-    readable = columns.pop("readable")
-    again = measurement_of(
-        **{name: data for name, data in columns.items() if data is not None},
-        text=text if readable is None else decoded(readable),
-    )
+    again = measurement_of(measurement_columns(measurement, content=text), content=text)
     assert again == measurement
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shape_magic.deliberation import Deliberation
-from shape_magic.deliberation.retrieval import Reading
+from shape_magic.deliberation.read_proposal import Reading, ReadProposal
 from shape_magic.errors import ArgumentError, NotFoundError, ShapeMagicError
 from shape_magic.lines import LineRange, split_lines
 from tests.strategies import texts
@@ -64,7 +64,7 @@ def test_read_proposal__without_lines__is_the_raw_text(deliberation: Deliberatio
 def test_read__bounds__are_met_and_clamped(
     deliberation: Deliberation, bounds: dict[str, int], lines: LineRange
 ) -> None:
-    reading = deliberation.read("Ann", **bounds)
+    reading = deliberation.read(ReadProposal(agent_id="Ann", **bounds))
     assert reading.range == lines
     assert list(reading.lines) == split_lines(TEXT)[lines.first - 1 : lines.last]
 
@@ -127,12 +127,12 @@ def test_read_proposal__by_default__is_of_the_agents_latest_round(
     deliberation: Deliberation,
 ) -> None:
     deliberation.propose("ann (model-x)", "later", round=5)
-    assert deliberation.read("ann (model-x)").round == 5
-    assert deliberation.read("Ann (model-x)").round == 1
+    assert deliberation.read(ReadProposal(agent_id="ann (model-x)")).round == 5
+    assert deliberation.read(ReadProposal(agent_id="Ann (model-x)")).round == 1
     with pytest.raises(NotFoundError, match="may be any of"):
-        deliberation.read("Ann")
+        deliberation.read(ReadProposal(agent_id="Ann"))
     # In a round where only one of them proposed, the name is enough.
-    assert deliberation.read("Ann", round=5).agent_id == "ann (model-x)"
+    assert deliberation.read(ReadProposal(agent_id="Ann", round=5)).agent_id == "ann (model-x)"
 
 
 @given(texts)
@@ -155,10 +155,12 @@ def test_read__from_any_anchor_to_its_last_line__is_that_block(text: str) -> Non
 def test_read__pages_of_thoughts__joined_are_the_thoughts(thoughts: str, limit: int) -> None:
     with Deliberation() as deliberation:
         deliberation.propose("Ann", "x", thought_process=thoughts)
-        pages: list[Reading] = [deliberation.read("Ann", limit=limit)]
+        pages: list[Reading] = [deliberation.read(ReadProposal(agent_id="Ann", limit=limit))]
         while pages[-1].remaining:
             offset = pages[-1].offset + len(pages[-1].thoughts)
-            pages.append(deliberation.read("Ann", offset=offset, limit=limit))
+            pages.append(
+                deliberation.read(ReadProposal(agent_id="Ann", offset=offset, limit=limit))
+            )
         assert "".join(page.thoughts for page in pages) == thoughts
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic.deliberation.aggregate import aggregated_score
 from shape_magic.deliberation.records import (
     Evaluation,
     EvaluationEntry,
@@ -19,6 +18,7 @@ from shape_magic.deliberation.records import (
     read_record,
     to_wire,
 )
+from shape_magic.deliberation.store import aggregated_score
 from shape_magic.errors import RecordError
 from shape_magic.shape import Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
@@ -48,7 +48,6 @@ def test_record__made_in_python__is_written_in_full() -> None:
         "author_agent_id": "A",
         "proposal": {"content": "x", "thought_process": ""},
         "evaluations": [],
-        "aggregated_score": None,
     }
     assert read_record(ProposalRecord, to_wire(record)) == record
 

@@ -8,8 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.read_proposal import ReadProposal
 from shape_magic.deliberation.records import ClaimAssessment, Evaluation, EvaluationEntry
-from shape_magic.deliberation.search import EvaluationHit, ProposalHit, matched_lines
+from shape_magic.deliberation.search import (
+    EvaluationHit,
+    ProposalHit,
+    SearchDeliberation,
+    matched_lines,
+)
 from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.lines import split_lines
 from tests.strategies import texts
@@ -51,7 +57,7 @@ def places(deliberation: Deliberation, **arguments: Any) -> list[str]:
     return [
         f"{hit.round} {hit.agent_id}"
         + (f" < {hit.entry.evaluator_agent_id}" if isinstance(hit, EvaluationHit) else "")
-        for hit in deliberation.search(**arguments).hits
+        for hit in deliberation.search(SearchDeliberation(**arguments)).hits
     ]
 
 
@@ -125,7 +131,7 @@ def test_search_deliberation__score_in_an_answer__finds_it_again(evaluations: li
         )
         answer = deliberation.search_deliberation(phase="proposing")
         score = float(answer.split('score="')[1].split('"')[0])
-        assert deliberation.search(min_score=score, max_score=score).hits
+        assert deliberation.search(SearchDeliberation(min_score=score, max_score=score)).hits
 
 
 def test_search_deliberation__without_keywords__has_no_matched_lines(
@@ -176,21 +182,21 @@ def test_search_deliberation__past_the_limit__says_so() -> None:
         ({"max_score": 10**400}, "max_score is a finite number"),
         ({"min_score": 1, "max_score": 0}, "min_score 1 is above max_score 0"),
         ({"limit": 0}, "limit is 0, and the least is 1"),
-        ({"limit": None}, "limit is an integer from 1 up, not None"),
+        ({"limit": 1.5}, "limit is an integer from 1 up, not 1.5"),
     ],
 )
 def test_search__bad_argument__is_one_line_with_the_valid_ones(
     deliberation: Deliberation, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ArgumentError, match=re.escape(message)):
-        deliberation.search(**arguments)
+        deliberation.search(SearchDeliberation(**arguments))
 
 
 def test_search__unknown_agent__is_an_error_that_names_those_there_are(
     deliberation: Deliberation,
 ) -> None:
     with pytest.raises(NotFoundError, match=r"no agent is called 'Bop'; there are 'Bob', 'Ann"):
-        deliberation.search(agent_ids=["Bop"])
+        deliberation.search(SearchDeliberation(agent_ids=["Bop"]))
 
 
 def test_search__finds_in_the_latest_version_only(deliberation: Deliberation) -> None:
@@ -225,7 +231,7 @@ def test_search__any_texts_and_keywords__equals_a_plain_scan(
             for agent_id, text, thoughts in contents(deliberation)
             if all(one in text.lower() or one in thoughts.lower() for one in wanted)
         ]
-        found = deliberation.search(keywords)
+        found = deliberation.search(SearchDeliberation(keywords=keywords))
         assert [hit.agent_id for hit in found.hits] == expected
         for hit in found.hits:
             assert isinstance(hit, ProposalHit)
@@ -239,7 +245,9 @@ def test_search__any_texts_and_keywords__equals_a_plain_scan(
                 ][:20]
             )
             for number in hit.matched_lines:
-                answer = deliberation.read(hit.agent_id, from_line=number, to_line=number)
+                answer = deliberation.read(
+                    ReadProposal(agent_id=hit.agent_id, from_line=number, to_line=number)
+                )
                 assert any(one in answer.lines[0].lower() for one in wanted)
 
 

@@ -53,7 +53,7 @@ def recomputed(given_entries: list[EvaluationEntry]) -> dict[str, Any]:
     """Sum up once more, as plainly as the design says it."""
     real = [one.evaluation for one in given_entries if not one.synthetic]
     scores = [one.score for one in real if one.score is not None]
-    breakdown: dict[str, float | None] = {}
+    breakdown: dict[str, float] = {}
     counts = {}
     for category in CATEGORY_NAMES:
         values = []
@@ -61,7 +61,8 @@ def recomputed(given_entries: list[EvaluationEntry]) -> dict[str, Any]:
             value = one.category_scores.get(category) if one.category_scores else None
             if value is not None:
                 values.append(value)
-        breakdown[category] = statistics.mean(values) if values else None
+        if values:
+            breakdown[category] = statistics.mean(values)
         counts[category] = len(values)
     return {
         "aggregated_score": sum(math.copysign(abs(s) ** 0.5, s) for s in scores)
@@ -111,10 +112,9 @@ def test_mean__is_over_the_evaluators_who_gave_that_score_and_says_how_many() ->
         2,
     )
     assert (score.category_breakdown["novelty"], score.category_eval_counts["novelty"]) == (-30, 1)
-    assert (score.category_breakdown["correctness"], score.category_eval_counts["correctness"]) == (
-        None,
-        0,
-    )
+    # What nobody gave is left out, for the deliberation system reads numbers there.
+    assert "correctness" not in score.category_breakdown
+    assert score.category_eval_counts["correctness"] == 0
     assert (score.real_eval_count, score.synthetic_eval_count) == (3, 1)
 
 
@@ -172,7 +172,7 @@ def test_score_that_a_record_brought__stands_in_the_summary(tmp_path: Path) -> N
     path.write_text(json.dumps(record))
     (score,) = Deliberation.load(path).summarize().proposal_scores or ()
     assert (score.aggregated_score, score.real_eval_count) == (7.5, 1)
-    assert score.category_breakdown == dict.fromkeys(CATEGORY_NAMES)
+    assert score.category_breakdown == {}
 
 
 def test_generations__are_three() -> None:

@@ -82,10 +82,16 @@ def test_call_tool__mapping_and_json__answer_as_the_method_does(deliberation: De
     ("name", "arguments", "answer"),
     [
         ("read", {}, "no tool is called 'read'; there are 'read_proposal', 'search_deliberation'"),
-        ("read_proposal", {}, "read_proposal: $: object missing required field agent_id"),
+        ("read_proposal", {}, "read_proposal needs agent_id; its arguments are 'agent_id', "),
+        ("read_proposal", "", "read_proposal needs agent_id; its arguments are "),
         ("read_proposal", [1], "the arguments of read_proposal are an object, not [1]"),
-        ("read_proposal", None, "the arguments of read_proposal are an object, not None"),
-        ("read_proposal", "", "the arguments of read_proposal are no JSON: Expecting value at "),
+        ("read_proposal", None, "the arguments of read_proposal are an object, not null"),
+        ("read_proposal", "{", "the arguments of read_proposal are no JSON: "),
+        (
+            "read_proposal",
+            '{"agent_id": "Ann", "agent_id": "Bob"}',
+            "the arguments of read_proposal are the key 'agent_id' stands twice in one object",
+        ),
         ("read_proposal", "[1]", "the arguments of read_proposal are an object, not [1]"),
         (
             "read_proposal",
@@ -94,12 +100,32 @@ def test_call_tool__mapping_and_json__answer_as_the_method_does(deliberation: De
         ),
         (
             "read_proposal",
-            {"agent_id": "Ann", "from_line": "3"},
-            "read_proposal: $.from_line: expected int, got str",
+            {"agent_id": "Ann", "from_line": "3rd"},
+            "read_proposal: from_line is an integer, not '3rd'",
         ),
         ("read_proposal", {"agent_id": "Zed"}, "no agent is called 'Zed'; there are "),
         ("read_proposal", {"agent_id": "Ann", "from_line": 0}, "from_line is 0; lines are 1 to 3"),
-        ("search_deliberation", {"keywords": "x"}, "search_deliberation: $.keywords: expected "),
+        (
+            "read_proposal",
+            '{"agent_id": "Ann", "round": "\\ud800"}',
+            "read_proposal: round is an integer, not '\\ud800'",
+        ),
+        ("read_proposal", {"agent_id": None}, "read_proposal: agent_id is a text, not null"),
+        (
+            "search_deliberation",
+            {"keywords": [1]},
+            "search_deliberation: keywords is a list, and in it a text, not [1]",
+        ),
+        (
+            "search_deliberation",
+            {"filters": {"rounds": [1]}, "rounds": [2]},
+            "search_deliberation: 'rounds' stands in filters and beside it",
+        ),
+        (
+            "search_deliberation",
+            {"filters": [1]},
+            "search_deliberation: filters is an object, not [1]",
+        ),
         ("search_deliberation", {"phase": "x"}, "phase is 'x'; there are 'proposing', "),
     ],
 )
@@ -117,6 +143,32 @@ def test_call_tool__closed_deliberation__is_answered_too() -> None:
     assert deliberation.call_tool("search_deliberation", {}) == (
         "the deliberation in memory is closed"
     )
+
+
+ONE_READING: list[tuple[str, Any, dict[str, Any]]] = [
+    ("search_deliberation", "", {}),
+    ("search_deliberation", " \n", {}),
+    ("search_deliberation", {"filters": None}, {}),
+    ("search_deliberation", {"keywords": "LATENCY"}, {"keywords": ["latency"]}),
+    ("search_deliberation", {"rounds": 1}, {"rounds": [1]}),
+    ("search_deliberation", {"rounds": ["1", 2.0]}, {"rounds": [1, 2]}),
+    ("search_deliberation", {"filters": {"rounds": [2], "phase": "Proposing"}}, {"rounds": [2]}),
+    ("search_deliberation", {"limit": "1"}, {"limit": 1}),
+    ("search_deliberation", {"min_score": "-0.5"}, {"min_score": -0.5}),
+    ("search_deliberation", {"stances": "Agree"}, {"stances": ["agree"]}),
+    ("read_proposal", {"agent_id": "ann", "round": "1"}, {"agent_id": "ann", "round": 1}),
+    ("read_proposal", {"agent_id": "ann", "to_line": 2.0}, {"agent_id": "ann", "to_line": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "given", "meant"), ONE_READING)
+def test_call_tool__what_has_one_reading__is_taken(
+    deliberation: Deliberation, name: str, given: Any, meant: dict[str, Any]
+) -> None:
+    answer = getattr(deliberation, name)(**meant)
+    assert deliberation.call_tool(name, given) == answer
+    if isinstance(given, dict):
+        assert deliberation.call_tool(name, json.dumps(given)) == answer
 
 
 DEEP = "[" * 500 + "]" * 500
@@ -255,7 +307,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("search_deliberation", {"phase": "x"}),
     ("search_deliberation", {"stances": ["x"]}),
     ("search_deliberation", {"verdicts": ["x"]}),
-    ("search_deliberation", {"min_score": "1"}),
+    ("search_deliberation", {"min_score": "one"}),
     ("search_deliberation", {"min_score": 10**400}),
     ("search_deliberation", {"max_score": -(10**400)}),
     ("search_deliberation", {"limit": 0}),

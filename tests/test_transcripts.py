@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.encoding import decoded, json_line, parse_json
-from shape_magic.deliberation.json_lines import BadLine
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry
 from shape_magic.deliberation.summary import load_summaries, save_summaries
+from shape_magic.deliberation.transcripts import BadLine
 from shape_magic.errors import ArgumentError, TranscriptError, TranscriptWarning
 from tests.wire import proposal_records
 

@@ -1,14 +1,23 @@
 """Checks of what a call was given; each refusal is one line that says what would do."""
 
 import math
+import operator
+import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import SupportsFloat
+
+import msgspec
 
 from shape_magic.deliberation.records import LAST_ROUND
 from shape_magic.errors import ArgumentError
 from shape_magic.wording import listed, quoted
 
 __all__ = [
+    "Described",
     "agent_id_text",
+    "described",
+    "file_path",
     "integer",
     "number",
     "round_number",
@@ -19,13 +28,30 @@ __all__ = [
 ]
 
 
-def integer(name: str, value: object, *, least: int) -> int:
-    """Check that a value is an integer that is not under the least."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ArgumentError(f"{name} is an integer from {least:,} up, not {quoted(value)}")
-    if value < least:
-        raise ArgumentError(f"{name} is {quoted(value)}, and the least is {least:,}")
-    return value
+class Described(msgspec.Struct, frozen=True):
+    """What a model is told of a tool's argument, and of each item where it is a list."""
+
+    description: str
+    schema: dict[str, object]
+
+
+def described(description: str, **schema: object) -> Described:
+    """Describe a tool's argument, with what its schema has beside the type."""
+    return Described(description, schema)
+
+
+def integer(name: str, value: object, *, least: int | None = None) -> int:
+    """Check that a value is an integer, of whatever type, that is not under the least."""
+    wanted = "an integer" if least is None else f"an integer from {least:,} up"
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        number = operator.index(value)  # type: ignore[arg-type]  # That is what is asked here.
+    except TypeError:
+        raise ArgumentError(f"{name} is {wanted}, not {quoted(value)}") from None
+    if least is not None and number < least:
+        raise ArgumentError(f"{name} is {quoted(number)}, and the least is {least:,}")
+    return number
 
 
 def round_number(value: object) -> int:
@@ -47,12 +73,15 @@ def _kept_number(name: str, value: object, *, least: int) -> int:
 
 def number(name: str, value: object) -> float:
     """Check that a value is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    # A number of another package, as numpy's, says what float it is; so does a text, which is none.
+    if isinstance(value, (bool, str)) or not isinstance(value, SupportsFloat):
         raise ArgumentError(f"{name} is a number, not {quoted(value)}")
     try:
         converted = float(value)
-    except OverflowError:
+    except (OverflowError, ValueError):
         converted = math.inf
+    except TypeError:
+        raise ArgumentError(f"{name} is a number, not {quoted(value)}") from None
     if not math.isfinite(converted):
         raise ArgumentError(f"{name} is a finite number, not {quoted(value)}")
     return converted
@@ -79,7 +108,7 @@ def texts(name: str, value: object) -> list[str]:
         value = [value]
     if not isinstance(value, Iterable):
         raise ArgumentError(f"{name} is a list of texts, not {quoted(value)}")
-    found = [text(f"each of {name}", one) for one in value]
+    found = [text(f"each of {name}", item) for item in value]
     if "" in found:
         raise ArgumentError(
             f"{name} holds an empty text, which would match everything; leave it out"
@@ -88,9 +117,19 @@ def texts(name: str, value: object) -> list[str]:
 
 
 def words(name: str, value: object, known: Sequence[str]) -> list[str]:
-    """Check that a value is a list of known words."""
-    found = texts(name, value)
-    for one in found:
-        if one not in known:
-            raise ArgumentError(f"{name} holds {quoted(one)}; there are {listed(known)}")
+    """Check that a value is a list of known words, whatever their case."""
+    found = [word.casefold() for word in texts(name, value)]
+    for word in found:
+        if word not in known:
+            raise ArgumentError(f"{name} holds {quoted(word)}; there are {listed(known)}")
     return found
+
+
+def file_path(path: str | os.PathLike[str]) -> Path:
+    """Make a path of what a caller gave; a `~` at the start is the home folder."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentError(f"a path is a str or a Path, not {type(path).__name__}")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise ArgumentError(f"{str(path)!r}: there is no such home folder") from None

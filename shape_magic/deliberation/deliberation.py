@@ -3,28 +3,54 @@
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from shape_magic.analyzers.registry import Registry
+from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.deliberation.agents import known_as
-from shape_magic.deliberation.arguments import agent_id_text, round_number
+from shape_magic.deliberation.arguments import agent_id_text, file_path, round_number, text
+from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.evaluations import Evaluated, check_entry, evaluate
-from shape_magic.deliberation.frames import summaries_to_frame
-from shape_magic.deliberation.json_lines import lines_path
+from shape_magic.deliberation.frames import evaluations_to_frame, scored_to_frame
 from shape_magic.deliberation.proposal import Proposal
-from shape_magic.deliberation.reading import ReadableProposals
+from shape_magic.deliberation.read_proposal import (
+    THOUGHTS_PAGE,
+    Reading,
+    ReadProposal,
+    find_row,
+    read,
+)
 from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord, RoundSummary
-from shape_magic.deliberation.store import Row
-from shape_magic.deliberation.summary import summarize
+from shape_magic.deliberation.search import (
+    DEFAULT_RESULTS,
+    SearchDeliberation,
+    SearchResults,
+    search,
+)
+from shape_magic.deliberation.store import Row, Store, measurement_columns
+from shape_magic.deliberation.summary import scored_versions, summarize
+from shape_magic.deliberation.tools import Style, tool_list, tool_request
 from shape_magic.deliberation.transcripts import (
     TranscriptReport,
     add_transcript,
-    copy_versions,
+    copy_all,
     left_evaluations_text,
+    lines_path,
     record_of,
     save_transcript,
 )
-from shape_magic.errors import ArgumentError, EvaluationExistsError, TranscriptWarning
+from shape_magic.errors import (
+    ArgumentError,
+    EvaluationExistsError,
+    NotFoundError,
+    ShapeMagicError,
+    StoreError,
+    TranscriptWarning,
+)
+from shape_magic.prompting.candidate import Candidate
+from shape_magic.prompting.evaluation import evaluation_prompt
+from shape_magic.shape import Measurement
 from shape_magic.wording import listed, quoted
 
 if TYPE_CHECKING:
@@ -33,16 +59,7 @@ if TYPE_CHECKING:
 __all__ = ["Deliberation"]
 
 
-def _pair(given: object) -> tuple[Proposal, EvaluationEntry]:
-    match given:
-        case (Proposal() as proposal, EvaluationEntry() as entry):
-            return proposal, entry
-    raise ArgumentError(
-        f"each of evaluations is a pair of a Proposal and an EvaluationEntry, not {quoted(given)}"
-    )
-
-
-class Deliberation(ReadableProposals):
+class Deliberation:
     """Proposals and evaluations in rounds.
 
     It lives in memory, or in a file where one is named with `open`. It may be used from any
@@ -71,6 +88,23 @@ class Deliberation(ReadableProposals):
     </proposal>
     """
 
+    def __init__(
+        self, *, registry: Registry | None = None, path: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Make a deliberation in memory, measured by the default registry where none is given."""
+        self._registry = registry
+        self._store = Store(Database(None if path is None else file_path(path)))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, registry: Registry | None = None) -> Self:
+        """Open the deliberation in a file; a file that is not there yet is made.
+
+        A `~` at the start is the home folder, here and wherever a path is given.
+        A file that is no deliberation, or one of a newer release, raises StoreError and is left
+        as it is.
+        """
+        return cls(registry=registry, path=path)
+
     @classmethod
     def load(
         cls,
@@ -84,16 +118,340 @@ class Deliberation(ReadableProposals):
         deliberation.add_transcript(path, skip_bad=skip_bad)
         return deliberation
 
+    @property
+    def path(self) -> Path | None:
+        """The file, None in memory."""
+        return self._store.database.path
+
+    @property
+    def registry(self) -> Registry:
+        """The analyzers that measure what is proposed."""
+        return default_registry() if self._registry is None else self._registry
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._store.database.closed
+
+    def close(self) -> None:
+        """Close the file; what was in memory only is gone. Closing again does nothing."""
+        self._store.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        place = "in memory" if self.path is None else f"at {self._store.database.name}"
+        try:
+            with self._store.database.reading():
+                count, agents, rounds = self._store.count(), self.agents(), self.rounds()
+        except StoreError as error:
+            return f"<Deliberation: {error}>"
+        if not count:
+            return f"<Deliberation {place}: empty>"
+        return (
+            f"<Deliberation {place}: {count:,} proposal{'' if count == 1 else 's'}, "
+            f"agents {listed(agents)}, rounds {listed(rounds)}>"
+        )
+
+    def propose(
+        self,
+        agent_id: str,
+        content: str,
+        *,
+        round: int | None = None,
+        thought_process: str = "",
+        analyzer: str | None = None,
+    ) -> Proposal:
+        """Measure a solution and store it as the agent's proposal, by default of the current round.
+
+        In a round where the agent has proposed, other content or other thoughts make a new
+        version. The same content makes none, with the same thoughts or without any; where it
+        comes out measured otherwise than before, as by a newer analyzer, that measurement is
+        added and displayed. Evaluations go on standing beside the one that was shown.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> [deliberation.propose("Ann", text).version for text in ("a", "a", "b")]
+        [1, 1, 2]
+        """
+        (proposal,) = self.propose_many(
+            [(agent_id, content, thought_process)], round=round, analyzer=analyzer
+        )
+        return proposal
+
+    def propose_many(
+        self,
+        proposals: Iterable[tuple[str, str] | tuple[str, str, str]],
+        *,
+        round: int | None = None,
+        analyzer: str | None = None,
+    ) -> list[Proposal]:
+        """Propose for several agents at once, as `propose` does: all of it is stored, or nothing.
+
+        Each is an agent's id and its content, and its thought process where there is one.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> [one.version for one in deliberation.propose_many([("Ann", "a"), ("Bob", "b")])]
+        [1, 1]
+        """
+        number = None if round is None else round_number(round)
+        measured = []
+        for given in proposals:
+            agent_id, content, thoughts = _proposed(given)
+            measurement = self.registry.measure(content, analyzer=analyzer)
+            columns = measurement_columns(measurement, content=content)
+            measured.append((agent_id, content, thoughts, columns))
+        with self._store.database.transaction():
+            # One round for all, also where the first proposal makes it.
+            number = self.current_round if number is None else number
+            rows = [
+                self._store.propose(
+                    agent_id, columns, round=number, content=content, thoughts=thoughts
+                )
+                for agent_id, content, thoughts, columns in measured
+            ]
+            return [self._store.proposal(row) for row in rows]
+
+    @property
+    def current_round(self) -> int:
+        """The highest round there is, 1 where there is none."""
+        return self._store.current_round()
+
+    def rounds(self) -> list[int]:
+        """Give the rounds that have a proposal, in order."""
+        return self._store.rounds()
+
+    def agents(self, *, round: int | None = None) -> list[str]:
+        """Give the ids of the agents that proposed, in one round or in any, in order."""
+        return self._store.agents(None if round is None else round_number(round))
+
+    def proposal(
+        self, agent_id: str, *, round: int | None = None, version: int | None = None
+    ) -> Proposal:
+        """Give an agent's proposal, by default the latest version of its latest round."""
+        with self._store.database.reading():
+            return self._store.proposal(
+                find_row(self._store, agent_id, round=round, version=version)
+            )
+
+    def proposals(self, *, round: int | None = None) -> list[Proposal]:
+        """Give the latest versions of one round, or of every round, by round and agent."""
+        rounds = None if round is None else [round_number(round)]
+        with self._store.rows(rounds=rounds) as rows:
+            return [self._store.proposal(row) for row in rows]
+
+    def versions(self, agent_id: str, *, round: int | None = None) -> list[Proposal]:
+        """Give all versions of an agent's proposal, the first one first.
+
+        By default they are those of the agent's latest round.
+        """
+        with self._store.database.reading():
+            found = find_row(self._store, agent_id, round=round)
+            with self._store.rows(
+                rounds=[found.round], agent_ids=[found.agent_id], latest=False
+            ) as rows:
+                return [self._store.proposal(row) for row in rows]
+
+    def measurements(
+        self,
+        agent_id: str | Proposal,
+        *,
+        round: int | None = None,
+        version: int | None = None,
+    ) -> list[Measurement]:
+        """Give the measurements of a proposal's version, the first one first.
+
+        There are several where the same text was proposed again and measured otherwise.
+        """
+        with self._store.database.reading():
+            row = self._version(agent_id, round, version)
+            return [
+                self._store.proposal(row, measurement=measurement).measurement
+                for measurement in self._store.measurements(row.id)
+            ]
+
+    def remove(
+        self,
+        agent_id: str | None = None,
+        *,
+        round: int | None = None,
+        version: int | None = None,
+    ) -> int:
+        """Remove an agent, a round, an agent's proposal in a round, or one version of that.
+
+        Their evaluations go with them. Gives how many versions were removed; where there is
+        nothing that matches, NotFoundError says what there is.
+        """
+        if agent_id is None:
+            if round is None or version is not None:
+                raise ArgumentError(
+                    "remove() takes an agent_id, a round, or both, and a version beside both; "
+                    "reset() removes everything"
+                )
+            number = round_number(round)
+            with self._store.database.transaction():
+                self._check_round(number)
+                return self._store.remove(round=number)
+        if version is not None and round is None:
+            raise ArgumentError("a version is removed from a round; give round, too")
+        with self._store.database.transaction():
+            row = find_row(self._store, agent_id, round=round, version=version)
+            return self._store.remove(agent_id=row.agent_id, round=round, version=version)
+
+    def reset(self) -> int:
+        """Remove everything, also prompts and replies, and give how many versions that were."""
+        return self._store.remove()
+
+    def read_proposal(
+        self,
+        agent_id: str,
+        *,
+        round: int | None = None,
+        from_line: int | None = None,
+        to_line: int | None = None,
+        offset: int = 0,
+        limit: int = THOUGHTS_PAGE,
+    ) -> str:
+        """Read a proposal: the answer that a model gets.
+
+        Setting either line bound returns the solution as numbered lines, both ends included, in
+        place of its raw readable form; a `to_line` past the end stands for the end. `offset` and
+        `limit` page the thoughts, in characters: 5,000 by default, 15,000 at most.
+        """
+        request = ReadProposal(
+            agent_id=agent_id,
+            round=round,
+            from_line=from_line,
+            to_line=to_line,
+            offset=offset,
+            limit=limit,
+        )
+        return str(self.read(request))
+
+    def read(self, request: ReadProposal) -> Reading:
+        """Read a proposal as `read_proposal` does, as a record; `str` of it is that answer."""
+        return read(self._store, request)
+
+    def search_deliberation(
+        self,
+        keywords: Iterable[str] | None = None,
+        *,
+        rounds: Iterable[int] | None = None,
+        agent_ids: Iterable[str] | None = None,
+        phase: str | None = None,
+        stances: Iterable[str] | None = None,
+        verdicts: Iterable[str] | None = None,
+        min_score: float | None = None,
+        max_score: float | None = None,
+        limit: int = DEFAULT_RESULTS,
+    ) -> str:
+        """Search proposals and evaluations: the answer that a model gets.
+
+        Every keyword must occur, compared in lower case, in the latest version of a proposal (its
+        readable solution and thoughts together) or in an evaluation of it (its justification).
+        `matched_lines` are the first 20 numbers of lines that hold any of them. All filters must
+        hold: `agent_ids` and the scores are the proposal's, also where an evaluation is found;
+        `stances` and `verdicts` are an evaluation's, so with either no proposal is found. Results
+        are ordered by round and agent: 10 by default, 50 at most. An empty list is as none.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> _ = deliberation.propose("Ann", "# Queue\\n\\nLatency is low.\\n")
+        >>> print(deliberation.search_deliberation(["latency"]))
+        <proposal round="1" agent="Ann" lines="3" matched_lines="3">
+        <content># Queue
+        <BLANKLINE>
+        Latency is low.
+        </content>
+        </proposal>
+        """
+        request = SearchDeliberation(
+            keywords=keywords,
+            rounds=rounds,
+            agent_ids=agent_ids,
+            phase=phase,
+            stances=stances,
+            verdicts=verdicts,
+            min_score=min_score,
+            max_score=max_score,
+            limit=limit,
+        )
+        return str(self.search(request))
+
+    def search(self, request: SearchDeliberation) -> SearchResults:
+        """Search as `search_deliberation` does, with records as results."""
+        return search(self._store, request)
+
+    def evaluation_prompt(
+        self, *, task: str, round: int | None = None, with_shape: bool = True
+    ) -> str:
+        """Write the evaluation prompt of a round, by default the current one.
+
+        Without the shape it is the control: no figures, no outline, no legend.
+        """
+        task = text("task", task)
+        with self._store.database.reading():
+            number = self.current_round if round is None else round_number(round)
+            self._check_round(number)
+            proposals = self.proposals(round=number)
+        return evaluation_prompt(
+            [Candidate(one.agent_id, one.measurement, one.thought_process) for one in proposals],
+            task=task,
+            round=number,
+            # As they were when it was measured, whichever analyzers are registered today.
+            meanings={one.kind: one.measurement.meanings for one in proposals},
+            with_shape=with_shape,
+        )
+
+    def tools(self, style: Style = "functions") -> list[dict[str, Any]]:
+        """Describe `read_proposal` and `search_deliberation` to a model.
+
+        `functions` is the list for function calling, `input_schema` the one with that key.
+
+        >>> from shape_magic import Deliberation
+        >>> [tool["name"] for tool in Deliberation().tools("input_schema")]
+        ['read_proposal', 'search_deliberation']
+        """
+        return tool_list(style)
+
+    def call_tool(self, name: str, arguments: Mapping[str, Any] | str) -> str:
+        """Call a tool as a model does, with a mapping or a JSON string, and give the answer.
+
+        What is wrong with the arguments comes back as the answer, too, and nothing is raised.
+
+        >>> from shape_magic import Deliberation
+        >>> Deliberation().call_tool("read_proposal", '{"agent_id": "Ann"}')
+        "no agent is called 'Ann'; none has proposed"
+        """
+        try:
+            request = tool_request(name, arguments)
+            if isinstance(request, ReadProposal):
+                return str(self.read(request))
+            return str(self.search(request))
+        except ShapeMagicError as error:
+            return str(error)
+
     def evaluations(
         self,
         agent_id: str | Proposal,
         *,
         round: int | None = None,
         version: int | None = None,
+        arm: str = "",
     ) -> list[EvaluationEntry]:
-        """Give the evaluations of a proposal's version, in the order in which they came."""
+        """Give the evaluations of a proposal's version under one arm, in the order they came in."""
         with self._store.database.reading():
-            return self._store.evaluations(self._version(agent_id, round, version).id)
+            return self._store.entries(self._version(agent_id, round, version).id, arm=arm)
 
     def aggregated_score(
         self,
@@ -134,16 +492,18 @@ class Deliberation(ReadableProposals):
                         f"the evaluator {quoted(evaluator)} proposed this itself, as "
                         f"{quoted(row.agent_id)}, and nobody evaluates itself"
                     )
-                before = known_as(evaluator, self._store.evaluators(row.id))
+                before = known_as(evaluator, self._store.evaluators(row.id, trial=entry.trial))
                 if before is not None and replace:
-                    self._store.remove_evaluations(row.id, evaluator=before)
+                    self._store.remove_evaluations(row.id, evaluator=before, trial=entry.trial)
                 elif before is not None:
                     raise EvaluationExistsError(
                         f"{quoted(evaluator)} has evaluated {quoted(row.agent_id)} in round "
                         f"{row.round}, version {row.version}, before; replace=True puts this one "
                         "in its place"
                     )
-                self._store.add_evaluations(row.id, [entry])
+                self._store.add_evaluations(
+                    row.id, [entry], measurement=self._measurement(row, proposal)
+                )
 
     def evaluate(
         self,
@@ -173,58 +533,79 @@ class Deliberation(ReadableProposals):
             raise ArgumentError(f"reply is a str or a mapping, not {type(reply).__name__}")
         if proposals is not None and not isinstance(proposals, Iterable):
             raise ArgumentError(f"proposals is a list of proposals, not {quoted(proposals)}")
-        shown_ones = None if proposals is None else list(proposals)
+        named = None if proposals is None else list(proposals)
         return evaluate(
             self._store,
             evaluator,
             reply,
-            rows=lambda: self._candidates(round, shown_ones),
+            candidates=lambda: self._candidates(round, named),
             synthetic=synthetic,
             replace=replace,
             complete=complete,
         )
 
-    def _candidates(self, round: int | None, proposals: list[Proposal] | None) -> list[Row]:
+    def _candidates(
+        self, round: int | None, proposals: list[Proposal] | None
+    ) -> list[tuple[Row, int]]:
+        """Give the versions that a reply is about, each with the measurement that was shown."""
         if proposals is None:
             number = self.current_round if round is None else round_number(round)
             self._check_round(number)
             with self._store.rows(rounds=[number]) as rows:
-                return list(rows)
-        for one in proposals:
-            if not isinstance(one, Proposal):
-                raise ArgumentError(f"each of proposals is a Proposal, not {quoted(one)}")
-        rounds = {one.round for one in proposals}
+                return [(row, row.measurement) for row in rows]
+        for proposal in proposals:
+            if not isinstance(proposal, Proposal):
+                raise ArgumentError(f"each of proposals is a Proposal, not {quoted(proposal)}")
+        rounds = {proposal.round for proposal in proposals}
         if round is not None:
             rounds.add(round_number(round))
-        agents = {one.agent_id for one in proposals}
+        agents = {proposal.agent_id for proposal in proposals}
         if len(rounds) != 1 or len(agents) != len(proposals):
             raise ArgumentError(
                 "the proposals that an evaluator was shown are of one round and of one agent each; "
                 f"these {len(proposals)} are of {len(agents)} agents and of rounds "
                 f"{listed(sorted(rounds))}"
             )
-        return [self._version(one, None, None) for one in proposals]
+        found = [(self._version(proposal, None, None), proposal) for proposal in proposals]
+        return [(row, self._measurement(row, proposal)) for row, proposal in found]
 
-    def summarize(self, round: int | None = None) -> RoundSummary:
+    def _measurement(self, row: Row, proposal: Proposal) -> int:
+        """Find the measurement that a proposal came with; the latest where it is not kept."""
+        columns = measurement_columns(proposal.measurement, content=row.content)
+        return self._store.measurement_id(row.id, columns) or row.measurement
+
+    def summarize(self, round: int | None = None, *, arm: str = "") -> RoundSummary:
         """Sum up a round, by default the current one: for each proposal its scores and its shape.
 
-        A mean is over all real evaluations that gave that score, and their number stands beside
-        it. `controversy_score` is the population variance of the real scores.
+        The evaluations are those of one arm. A mean is over all real evaluators who gave that
+        score, and their number stands beside it. `controversy_score` is the population variance
+        of the real scores. The shape is the one that the evaluators were shown.
         """
         with self._store.database.reading():
             number = self.current_round if round is None else round_number(round)
             self._check_round(number)
-            return summarize(self._store, number)
+            return summarize(self._store, number, arm=arm)
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Give every proposal as a row of a data frame, with its scores and its shape.
+    def to_frame(self, *, arm: str = "") -> "pd.DataFrame":
+        """Give every proposal as a row of a data frame, with its scores in one arm and its shape.
 
         The columns are those of `summaries_to_frame`; the extra `analysis` is needed.
         """
         with self._store.database.reading():
-            summaries = [summarize(self._store, number) for number in self.rounds()]
-            analyzers = self._store.analyzers()
-        return summaries_to_frame(summaries, analyzers=analyzers)
+            scored = {
+                number: scored_versions(self._store, number, arm=arm) for number in self.rounds()
+            }
+        return scored_to_frame(scored)
+
+    def evaluations_frame(self) -> "pd.DataFrame":
+        """Give every evaluation as a row of a data frame, of all versions, arms and trials.
+
+        Beside who evaluated what, a row has `latest` (whether the agent has proposed nothing since
+        in that round), the prompt's `digest` with the `key` and `place` of the candidate where the
+        evaluator was shown one of this deliberation's prompts, the kind, the analyzer and the eight
+        attributes as they were shown, and the scores. The extra `analysis` is needed.
+        """
+        return evaluations_to_frame(self._store)
 
     def records(self, *, round: int | None = None) -> list[ProposalRecord]:
         """Give the latest versions of one round, or of every round, as wire records."""
@@ -266,10 +647,11 @@ class Deliberation(ReadableProposals):
     def add_deliberation(self, other: "Deliberation") -> int:
         """Take in all that another deliberation holds, and give how many versions that were.
 
-        What is there already is not stored again, and an evaluator's earlier evaluation of a
-        version stands, as with `add_transcript`; a TranscriptWarning names such a one.
+        That is also its measurements, prompts, templates, replies and tasks. What is there already
+        is not stored again, and an evaluator's earlier evaluation of a version stands, as with
+        `add_transcript`; a TranscriptWarning names such a one.
         """
-        copied, left = copy_versions(other._store, self._store)
+        copied, left = copy_all(other._store, self._store)
         if left:
             warnings.warn(left_evaluations_text(left), TranscriptWarning, stacklevel=2)
         return copied
@@ -281,3 +663,56 @@ class Deliberation(ReadableProposals):
         database, its log, and what is no regular file are refused with TranscriptError.
         """
         return save_transcript(self._store, lines_path(path))
+
+    def copy_to(self, path: str | os.PathLike[str]) -> None:
+        """Copy the whole deliberation to a new file, in one step and as it stands at one moment.
+
+        A copy of the open file alone may lack what stands in its log; this has all that was
+        acknowledged. A file that is there already raises StoreError and is left as it is.
+        """
+        self._store.database.copy_to(file_path(path))
+
+    def _check_round(self, round: int) -> None:
+        if not self._store.has_round(round):
+            rounds = self._store.rounds()
+            there_are = f"there are rounds {listed(rounds)}" if rounds else "nobody has proposed"
+            raise NotFoundError(f"round {round} has no proposals; {there_are}")
+
+    def _version(self, agent_id: str | Proposal, round: int | None, version: int | None) -> Row:
+        if isinstance(agent_id, Proposal):
+            given = agent_id
+            row = find_row(self._store, given.agent_id, round=given.round, version=given.version)
+            if (row.agent_id, row.content, row.thought_process) != (
+                given.agent_id,
+                given.content,
+                given.thought_process,
+            ):
+                raise NotFoundError(
+                    f"{quoted(row.agent_id)} has another proposal as round {row.round}, version "
+                    f"{row.version}: the one that was given is not kept any more"
+                )
+            return row
+        return find_row(self._store, agent_id, round=round, version=version)
+
+
+def _pair(given: object) -> tuple[Proposal, EvaluationEntry]:
+    match given:
+        case (Proposal() as proposal, EvaluationEntry() as entry):
+            return proposal, entry
+    raise ArgumentError(
+        f"each of evaluations is a pair of a Proposal and an EvaluationEntry, not {quoted(given)}"
+    )
+
+
+def _proposed(given: object) -> tuple[str, str, str]:
+    match given:
+        case (agent_id, content):
+            thoughts: object = ""
+        case (agent_id, content, thoughts):
+            pass
+        case _:
+            raise ArgumentError(
+                "each of proposals is an agent's id, a content and perhaps a thought process, "
+                f"not {quoted(given)}"
+            )
+    return agent_id_text(agent_id), text("content", content), text("thought_process", thoughts)

@@ -1,4 +1,4 @@
-r"""How text, JSON and measurements are turned into bytes, so that any `str` comes back equal.
+r"""Text and JSON as bytes, so that any `str` comes back equal.
 
 A lone surrogate has no UTF-8 form, so SQLite and strict encoders refuse it, and JSON's escapes
 would join two that follow one another. `surrogatepass` keeps every code point as it is.
@@ -7,32 +7,14 @@ would join two that follow one another. `surrogatepass` keeps every code point a
 True
 """
 
-import contextlib
-import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from shape_magic.errors import StoreError
-from shape_magic.shape import Anchor, Evidence, Meanings, Measurement, Note, Shape
+from shape_magic.wording import quoted
 
-__all__ = [
-    "MOST_NESTING",
-    "Columns",
-    "damage_reported",
-    "decoded",
-    "decoded_json",
-    "decoded_shape",
-    "encoded",
-    "json_line",
-    "measurement_columns",
-    "measurement_of",
-    "parse_json",
-]
-
-Columns = Mapping[str, bytes | None]
-"""A measurement as the columns of a table."""
+__all__ = ["MOST_NESTING", "decoded", "encoded", "json_line", "parse_json"]
 
 _ESCAPABLE: Final = re.compile("(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff]")
 
@@ -54,15 +36,21 @@ MOST_NESTING: Final = 128
 def parse_json(text: str) -> Any:
     """Parse JSON strictly; ValueError says in one line why that cannot be.
 
-    What nests deeper than 128 is refused, so that all that was parsed can be written again.
+    A key that stands twice in an object is refused, and so is what nests deeper than 128, so that
+    all that was parsed can be written again.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_each_key_once,
+        )
         if _nests_too_deeply(value):
             raise RecursionError
         return value
     except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON: {error.msg} at character {error.pos + 1}") from None
+        raise ValueError(f"no JSON: {_reason(error)} at character {error.pos + 1}") from None
     except _RefusedError:
         raise
     except RecursionError:
@@ -74,22 +62,36 @@ def parse_json(text: str) -> Any:
         raise ValueError("no JSON that can be read: an integer in it is too long") from None
 
 
+def _reason(error: json.JSONDecodeError) -> str:
+    """Say what is wrong; the library says "at" itself where a string holds a control character."""
+    return error.msg.removesuffix(" at")
+
+
+def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise _RefusedError(f"the key {quoted(twice)} stands twice in one object")
+    return found
+
+
 def _nests_too_deeply(value: object) -> bool:
     level = [value]
     for _ in range(MOST_NESTING):
         level = [
             inner
-            for one in level
-            if isinstance(one, (dict, list))
-            for inner in (one.values() if isinstance(one, dict) else one)
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
         ]
         if not level:
             return False
-    return any(isinstance(one, (dict, list)) for one in level)
+    return any(isinstance(inner, (dict, list)) for inner in level)
 
 
 class _RefusedError(ValueError):
-    """A number that JSON does not have, or that no float holds."""
+    """What is wrong with JSON, in words that are ours already."""
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -115,73 +117,4 @@ def json_line(value: object) -> bytes:
     True
     """
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return encoded(_ESCAPABLE.sub(lambda one: f"\\u{ord(one[0]):04x}", written))
-
-
-@contextlib.contextmanager
-def damage_reported(what: str) -> Iterator[None]:
-    """Turn what goes wrong in reading a column into StoreError."""
-    try:
-        yield
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise StoreError(f"the deliberation's file is damaged: {what} cannot be read") from error
-
-
-def decoded_json(data: bytes) -> Any:
-    """Read JSON as it was stored; what is damaged raises StoreError."""
-    with damage_reported("a record"):
-        return json.loads(decoded(data))
-
-
-def decoded_shape(data: bytes) -> Shape:
-    """Read a shape as a measurement's columns have it; what is damaged raises StoreError."""
-    with damage_reported("a shape"):
-        return Shape(*json.loads(data))
-
-
-def measurement_columns(measurement: Measurement, *, content: str) -> Columns:
-    """Write a measurement as the columns of a table, which are far smaller than itself.
-
-    The readable form is left out where it is the content.
-    """
-    runs = [[kind, len(list(run))] for kind, run in itertools.groupby(measurement.kinds)]
-    details = {
-        "outline": [[one.line, one.label, one.last_line] for one in measurement.outline],
-        "kinds": runs,
-        "evidence": {
-            name: [[one.first_line, one.last_line, one.amount] for one in items]
-            for name, items in measurement.evidence.items()
-        },
-        "notes": [[one.code, one.line, one.message] for one in measurement.notes],
-        "meanings": dict(measurement.meanings),
-    }
-    return {
-        "kind": encoded(measurement.kind),
-        "analyzer": encoded(measurement.analyzer),
-        "shape": json_line(list(measurement.shape.as_dict().values())),
-        "readable": None if measurement.text == content else encoded(measurement.text),
-        "details": json_line(details),
-    }
-
-
-def measurement_of(
-    *, kind: bytes, analyzer: bytes, shape: bytes, text: str, details: bytes
-) -> Measurement:
-    """Put a measurement together again from its columns and its readable form."""
-    with damage_reported("a measurement"):
-        plain = json.loads(decoded(details))
-        return Measurement(
-            kind=decoded(kind),
-            analyzer=decoded(analyzer),
-            shape=decoded_shape(shape),
-            outline=tuple(Anchor(*one) for one in plain["outline"]),
-            text=text,
-            kinds=tuple(kind for kind, count in plain["kinds"] for _ in range(count)),
-            evidence={
-                name: tuple(Evidence(*one) for one in items)
-                for name, items in plain["evidence"].items()
-            },
-            notes=tuple(Note(*one) for one in plain["notes"]),
-            # A file of version 0.1.0 has none.
-            meanings=Meanings(plain.get("meanings", {})),
-        )
+    return encoded(_ESCAPABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", written))

@@ -52,15 +52,19 @@ def evaluate(
     evaluator: str,
     reply: str | Mapping[str, Any],
     *,
-    rows: Callable[[], Sequence[Row]],
+    candidates: Callable[[], Sequence[tuple[Row, int]]],
     synthetic: bool,
     replace: bool,
     complete: bool,
 ) -> Evaluated:
-    """Take a reply in; see `Deliberation.evaluate`. `rows` gives the candidates' versions."""
+    """Take a reply in; see `Deliberation.evaluate`.
+
+    `candidates` gives their versions, each with the id of the measurement that was shown.
+    """
     given = reply_object(reply) if isinstance(reply, str) else reply
     with store.database.transaction():
-        by_agent = {row.agent_id: row for row in rows()}
+        measured = {row.agent_id: (row, measurement) for row, measurement in candidates()}
+        by_agent = {agent_id: row for agent_id, (row, _) in measured.items()}
         evaluator = known_as(evaluator, store.agents()) or evaluator
         before = {
             agent: known
@@ -75,13 +79,13 @@ def evaluate(
             complete=complete,
         )
         for agent_id, evaluation in found.items():
-            row = by_agent[agent_id]
+            row, measurement = measured[agent_id]
             if agent_id in before:
                 store.remove_evaluations(row.id, evaluator=before[agent_id])
             entry = EvaluationEntry(
                 evaluator_agent_id=evaluator, evaluation=evaluation, synthetic=synthetic
             )
-            store.add_evaluations(row.id, [entry])
+            store.add_evaluations(row.id, [entry], measurement=measurement)
     return Evaluated(
         evaluator_agent_id=evaluator,
         round=next(iter(by_agent.values())).round,

@@ -1,8 +1,8 @@
 r"""The wire records: proposals, evaluations and summaries, as the deliberation system has them.
 
 A record is read from a mapping (JSON that is already parsed) and written back as one. What it
-does not know it keeps in `extra`, and it remembers in `absent` which of the known fields were
-left out, so that a record that was read and not changed is written as it came.
+does not know it keeps in `extra`, and it remembers in `absent` and `null` which of the known fields
+were left out or null, so that a record that was read and not changed is written as it came.
 
 >>> wire = {"claim": "it is fast", "source": "table 3"}
 >>> claim = read_record(ClaimAssessment, wire)
@@ -32,6 +32,7 @@ __all__ = [
     "ProposalScore",
     "Record",
     "RoundSummary",
+    "ShownCandidate",
     "field_first",
     "read_record",
     "to_wire",
@@ -50,7 +51,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     """The fields that the record does not know, written back as they came. Under a known name
     stands what was unknown inside that field."""
     absent: frozenset[str] = frozenset()
-    """The known fields that were left out. They are left out again while they hold the default."""
+    """The known fields that were left out, but for those that are None then. They are left out
+    again while they hold the default."""
+    null: frozenset[str] = frozenset()
+    """The known fields that were null. All else that is None is left out, since the deliberation
+    system reads a number where a field stands."""
 
 
 class ClaimAssessment(Record, frozen=True, kw_only=True):
@@ -65,12 +70,27 @@ class Evaluation(Record, frozen=True, kw_only=True):
 
     score: float | None = None
     """From -1 to 1."""
+    endorsement_weight: float | None = None
+    """From -100 to 100: what the score was the share of, where the reply gave weights."""
     justification: str | None = ""
     stance: str | None = None
     """The known stances are `STANCES`."""
     claim_assessments: tuple[ClaimAssessment, ...] | None = ()
     category_scores: dict[str, float | None] | None = None
     """From -100 to 100 for each of the `CATEGORY_NAMES`."""
+
+
+class ShownCandidate(Record, frozen=True, kw_only=True):
+    """How an evaluator was shown what it evaluated."""
+
+    digest: str
+    """The prompt's."""
+    key: str
+    """The name under which the candidate stood there."""
+    place: int
+    """Its place among the candidates, from 1 on."""
+    analyzer: str
+    """The analyzer whose figures stood there, as in `markdown/1`."""
 
 
 class EvaluationEntry(Record, frozen=True, kw_only=True):
@@ -80,6 +100,10 @@ class EvaluationEntry(Record, frozen=True, kw_only=True):
     evaluation: Evaluation
     synthetic: bool = False
     """Made up in place of one that failed to arrive; counted, but part of no score."""
+    trial: Annotated[int, msgspec.Meta(ge=1, le=LAST_ROUND)] = 1
+    """Which of the evaluator's answers to the same question this is."""
+    prompt: ShownCandidate | None = None
+    """What the evaluator was shown, where that is known."""
 
 
 class ProposalBody(Record, frozen=True, kw_only=True):
@@ -98,6 +122,9 @@ class ProposalRecord(Record, frozen=True, kw_only=True):
     proposal: ProposalBody
     evaluations: tuple[EvaluationEntry, ...] | None = ()
     aggregated_score: float | None = None
+    arms: dict[str, tuple[EvaluationEntry, ...]] | None = None
+    """The evaluations that are part of no aggregated score: those of other arms by the names of
+    their templates, and under the empty name further trials."""
 
 
 class ProposalScore(Record, frozen=True, kw_only=True):
@@ -121,11 +148,16 @@ class RoundSummary(Record, frozen=True, kw_only=True):
 
     round: RoundNumber
     proposal_scores: tuple[ProposalScore, ...] | None = ()
+    convergence_score: float | None = 0.0
+    """As the deliberation system computed it; 0.0 where it did not."""
 
 
 R = TypeVar("R", bound=Record)
 
-_OWN: Final = frozenset({"extra", "absent"})
+_OWN: Final = frozenset({"extra", "absent", "null"})
+_LEFT_OUT: Final = frozenset({"trial"})
+"""The fields that the deliberation system does not know: they are written where they say more than
+their default. (Those that are None are left out anyway.)"""
 _MESSAGE: Final = re.compile(r"(?P<reason>.*?)(?: - at `(?P<key>key` in `)?(?P<path>\$.*)`)?", re.S)
 
 
@@ -145,7 +177,11 @@ def to_wire(record: Record) -> dict[str, Any]:
     written: dict[str, Any] = {}
     for name, default in _defaults(type(record)).items():
         value = getattr(record, name)
-        if name in record.absent and value == default:
+        if value is None:
+            if name in record.null:
+                written[name] = None
+            continue
+        if value == default and (name in record.absent or name in _LEFT_OUT):
             continue
         plain = _plain(value)
         unknown_inside = record.extra.get(name)
@@ -166,7 +202,7 @@ def _plain(value: object) -> Any:
         case tuple():
             return [_plain(item) for item in value]
         case dict():
-            return dict(value)
+            return {name: _plain(item) for name, item in value.items()}
         case _:
             return value
 
@@ -213,13 +249,27 @@ def _gathered(kind: type[Record], wire: object, *, path: str) -> object:
             known[name], unknown = _gathered_shape(value, path=where)
             if unknown:
                 extra[name] = unknown
-        elif isinstance(value, (list, tuple)):
-            known[name] = [
-                _gathered(inner, item, path=f"{where}[{index}]") for index, item in enumerate(value)
-            ]
+        elif name == "arms" and isinstance(value, Mapping):
+            known[name] = {
+                arm: _gathered_each(inner, entries, path=f"{where}[{arm!r}]")
+                for arm, entries in value.items()
+            }
         else:
-            known[name] = _gathered(inner, value, path=where)
-    return {**known, "extra": extra, "absent": inner_kinds.keys() - known.keys()}
+            known[name] = _gathered_each(inner, value, path=where)
+    # What would be left out anyway needs no remembering.
+    absent = {
+        name
+        for name, default in _defaults(kind).items()
+        if name not in known and default is not None and name not in _LEFT_OUT
+    }
+    null = {name for name, value in known.items() if value is None}
+    return {**known, "extra": extra, "absent": absent, "null": null}
+
+
+def _gathered_each(kind: type[Record], wire: object, *, path: str) -> object:
+    if not isinstance(wire, (list, tuple)):
+        return _gathered(kind, wire, path=path)
+    return [_gathered(kind, item, path=f"{path}[{index}]") for index, item in enumerate(wire)]
 
 
 def _gathered_shape(wire: object, *, path: str) -> tuple[object, dict[str, object]]:

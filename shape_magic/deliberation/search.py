@@ -6,18 +6,30 @@ finds no keyword of one or two characters.
 """
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import islice
-from typing import Any, Final
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from shape_magic.deliberation.agents import find_agent
-from shape_magic.deliberation.arguments import integer, number, round_number, texts, words
-from shape_magic.deliberation.records import EvaluationEntry, read_record
-from shape_magic.deliberation.retrieval import Piece
-from shape_magic.deliberation.store import Row, Store
+from shape_magic.deliberation.arguments import (
+    described,
+    integer,
+    number,
+    round_number,
+    text,
+    texts,
+    words,
+)
+from shape_magic.deliberation.encoding import decoded
+from shape_magic.deliberation.read_proposal import Piece
+from shape_magic.deliberation.records import LAST_ROUND, ClaimAssessment, EvaluationEntry
+from shape_magic.deliberation.store import KeptEvaluation, Row, Store
 from shape_magic.errors import ArgumentError
+from shape_magic.guard import guarded
 from shape_magic.lines import split_lines
 from shape_magic.prompting.candidate import escape_attribute
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
@@ -28,16 +40,71 @@ __all__ = [
     "MOST_RESULTS",
     "EvaluationHit",
     "ProposalHit",
+    "SearchDeliberation",
     "SearchResults",
     "matched_lines",
     "search",
+    "search_rows",
 ]
 
 DEFAULT_RESULTS: Final = 10
 MOST_RESULTS: Final = 50
 MOST_MATCHED_LINES: Final = 20
 CONTENT_LENGTH: Final = 2_000
-"""Characters of a solution or a justification that a result shows."""
+"""Characters of a solution, a justification or a claim that a result shows."""
+
+_FINITE: Final = {"minimum": -sys.float_info.max, "maximum": sys.float_info.max}
+
+
+class SearchDeliberation(msgspec.Struct, frozen=True, kw_only=True):
+    """Search the proposals and the evaluations of a deliberation.
+
+    Every keyword must occur in a proposal's solution or thoughts, or in an evaluation's
+    justification; case makes no difference. A proposal's matched_lines are numbers of lines that
+    hold a keyword: read on there with read_proposal. All filters must hold; one that is null or
+    an empty list is no filter.
+    """
+
+    keywords: Annotated[
+        Iterable[str] | None,
+        described("texts that must all occur; by default none", minLength=1),
+    ] = None
+    rounds: Annotated[
+        Iterable[int] | None, described("only these rounds", minimum=0, maximum=LAST_ROUND)
+    ] = None
+    agent_ids: Annotated[
+        Iterable[str] | None,
+        described("only proposals by these agents, and the evaluations of those", minLength=1),
+    ] = None
+    phase: Annotated[
+        str | None,
+        described(
+            "`proposing` for proposals only, `evaluating` for evaluations only",
+            enum=list(PHASES),
+        ),
+    ] = None
+    stances: Annotated[
+        Iterable[str] | None,
+        described("only evaluations that take one of these stances", enum=list(STANCES)),
+    ] = None
+    verdicts: Annotated[
+        Iterable[str] | None,
+        described(
+            "only evaluations that give one of these verdicts on a claim", enum=list(VERDICTS)
+        ),
+    ] = None
+    min_score: Annotated[
+        float | None, described("only proposals with at least this aggregated score", **_FINITE)
+    ] = None
+    max_score: Annotated[
+        float | None, described("only proposals with at most this aggregated score", **_FINITE)
+    ] = None
+    limit: Annotated[
+        int | None,
+        described(
+            f"how many results; by default {DEFAULT_RESULTS}, at most {MOST_RESULTS}", minimum=1
+        ),
+    ] = None
 
 
 class ProposalHit(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,13 +121,14 @@ class ProposalHit(msgspec.Struct, frozen=True, kw_only=True):
     content: str
     """The readable form, whole."""
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self, *, line_numbers: bool = True) -> Iterator[Piece]:
         """Give the hit in pieces, as it stands in the answer."""
         attributes = {"round": str(self.round), "agent": self.agent_id}
         if self.aggregated_score is not None:
             attributes["score"] = _score_text(self.aggregated_score)
-        attributes["lines"] = str(self.lines)
-        if self.matched_lines:
+        if line_numbers:
+            attributes["lines"] = str(self.lines)
+        if line_numbers and self.matched_lines:
             attributes["matched_lines"] = ",".join(map(str, self.matched_lines))
         return _element("proposal", attributes, self.content)
 
@@ -72,8 +140,10 @@ class EvaluationHit(msgspec.Struct, frozen=True, kw_only=True):
     agent_id: str
     version: int
     entry: EvaluationEntry
+    claims: tuple[ClaimAssessment, ...] = ()
+    """The claims that were given one of the verdicts that were asked for."""
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self, *, line_numbers: bool = True) -> Iterator[Piece]:
         """Give the hit in pieces, as it stands in the answer."""
         evaluation = self.entry.evaluation
         attributes = {
@@ -87,7 +157,7 @@ class EvaluationHit(msgspec.Struct, frozen=True, kw_only=True):
             attributes["stance"] = evaluation.stance
         if self.entry.synthetic:
             attributes["synthetic"] = "true"
-        return _element("evaluation", attributes, evaluation.justification or "")
+        return _element("evaluation", attributes, evaluation.justification or "", self.claims)
 
 
 class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,6 +168,8 @@ class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
     """Whether there are further results past the limit."""
     rounds: tuple[int, ...]
     """The rounds there are."""
+    line_numbers: bool = True
+    """Whether the answer gives `lines` and `matched_lines`."""
 
     def __str__(self) -> str:
         return "".join(piece.text for piece in self.pieces())
@@ -113,76 +185,147 @@ class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
         for position, hit in enumerate(self.hits):
             if position:
                 yield Piece("\n")
-            yield from hit.pieces()
+            yield from hit.pieces(line_numbers=self.line_numbers)
         if self.more:
             raising = f", or raise limit (at most {MOST_RESULTS})"
             narrowing = "narrow the search" + (raising if len(self.hits) < MOST_RESULTS else "")
             yield Piece(f"\n[there are more results: {narrowing}]")
 
 
-def search(
-    store: Store,
-    *,
-    keywords: Iterable[str] | None = None,
-    rounds: Iterable[int] | None = None,
-    agent_ids: Iterable[str] | None = None,
-    phase: str | None = None,
-    stances: Iterable[str] | None = None,
-    verdicts: Iterable[str] | None = None,
-    min_score: float | None = None,
-    max_score: float | None = None,
-    limit: int = DEFAULT_RESULTS,
-) -> SearchResults:
-    """Search proposals and evaluations; see `Deliberation.search_deliberation`."""
-    wanted = [] if keywords is None else [one.lower() for one in texts("keywords", keywords)]
+class _Criteria(msgspec.Struct, frozen=True):
+    """What is looked for, once it was checked."""
+
+    keywords: list[str]
+    rounds: list[int] | None
+    agent_ids: list[str] | None
+    proposals: bool
+    evaluations: bool
+    stances: list[str] | None
+    verdicts: list[str] | None
+    low: float | None
+    high: float | None
+    limit: int
+
+    def scored(self, score: float | None) -> bool:
+        """Test a score; where a bound is set, a proposal without a score fails it."""
+        if self.low is None and self.high is None:
+            return True
+        return (
+            score is not None
+            and (self.low is None or self.low <= score)
+            and (self.high is None or score <= self.high)
+        )
+
+
+def _criteria(request: SearchDeliberation) -> _Criteria:
     # A model that fills in every argument sends an empty list for a filter that it does not want.
-    in_rounds = (None if rounds is None else _rounds(rounds)) or None
-    of_agents = (None if agent_ids is None else texts("agent_ids", agent_ids)) or None
+    stances = words("stances", request.stances or (), STANCES)
+    verdicts = words("verdicts", request.verdicts or (), VERDICTS)
+    phase = None if request.phase is None else text("phase", request.phase).casefold()
     if phase is not None and phase not in PHASES:
         raise ArgumentError(f"phase is {quoted(phase)}; there are {listed(PHASES)}")
-    with_stances = (None if stances is None else words("stances", stances, STANCES)) or None
-    with_verdicts = (None if verdicts is None else words("verdicts", verdicts, VERDICTS)) or None
-    scored = _score_filter(min_score, max_score)
-    limit = min(integer("limit", limit, least=1), MOST_RESULTS)
-
-    of_evaluations = with_stances is not None or with_verdicts is not None
-    takes_proposals = phase in (None, "proposing") and not of_evaluations
-    takes_evaluations = phase in (None, "evaluating")
-
-    def hits(
-        in_rounds: list[int] | None, of_agents: list[str] | None
-    ) -> Generator[ProposalHit | EvaluationHit, None, None]:
-        evaluated = store.evaluated() if takes_evaluations else set()
-        with store.rows(rounds=in_rounds, agent_ids=of_agents) as rows:
-            for row in rows:
-                if not scored(row.aggregated_score):
-                    continue
-                if takes_proposals and _holds_all(wanted, row.text, row.thought_process):
-                    yield _proposal_hit(row, wanted)
-                if row.id in evaluated:
-                    for wire in store.evaluation_wires(row.id):
-                        if _evaluation_matches(
-                            wire["evaluation"], wanted, stances=with_stances, verdicts=with_verdicts
-                        ):
-                            yield EvaluationHit(
-                                round=row.round,
-                                agent_id=row.agent_id,
-                                version=row.version,
-                                entry=read_record(EvaluationEntry, wire),
-                            )
-
-    with store.database.reading():
-        there_are = store.rounds()
-        if in_rounds is not None:
-            in_rounds = sorted(set(in_rounds) & set(there_are))
-        if of_agents is not None:
-            known = store.agents()
-            of_agents = sorted({find_agent(one, known) for one in of_agents})
-        with contextlib.closing(hits(in_rounds, of_agents)) as of_all:
-            found = list(islice(of_all, limit + 1))
-    return SearchResults(
-        hits=tuple(found[:limit]), more=len(found) > limit, rounds=tuple(there_are)
+    low = None if request.min_score is None else number("min_score", request.min_score)
+    high = None if request.max_score is None else number("max_score", request.max_score)
+    if low is not None and high is not None and low > high:
+        raise ArgumentError(
+            f"min_score {request.min_score} is above max_score {request.max_score}; "
+            "the lower bound is min_score"
+        )
+    limit = DEFAULT_RESULTS if request.limit is None else integer("limit", request.limit, least=1)
+    return _Criteria(
+        keywords=[
+            keyword.lower()
+            for keyword in texts("keywords", () if request.keywords is None else request.keywords)
+        ],
+        rounds=(None if request.rounds is None else _rounds(request.rounds)) or None,
+        agent_ids=(None if request.agent_ids is None else texts("agent_ids", request.agent_ids))
+        or None,
+        proposals=phase in (None, "proposing") and not (stances or verdicts),
+        evaluations=phase in (None, "evaluating"),
+        stances=stances or None,
+        verdicts=verdicts or None,
+        low=low,
+        high=high,
+        limit=min(limit, MOST_RESULTS),
     )
+
+
+def search(store: Store, request: SearchDeliberation) -> SearchResults:
+    """Search proposals and evaluations; see `Deliberation.search_deliberation`."""
+    criteria = _criteria(request)
+    with store.database.reading(), contextlib.ExitStack() as stack:
+        there_are = store.rounds()
+        wanted: dict[str, Any] = {}
+        if criteria.rounds is not None:
+            wanted["rounds"] = sorted(set(criteria.rounds) & set(there_are))
+        if criteria.agent_ids is not None:
+            known = store.agents()
+            wanted["agent_ids"] = sorted({find_agent(asked, known) for asked in criteria.agent_ids})
+        rows = stack.enter_context(store.rows(**wanted))
+        evaluations: Iterator[KeptEvaluation] = iter(())
+        if criteria.evaluations:
+            evaluations = stack.enter_context(store.evaluations(**wanted, arm=""))
+        found = list(itertools.islice(_hits(rows, evaluations, criteria), criteria.limit + 1))
+    return _results(found, criteria, rounds=there_are)
+
+
+def search_rows(
+    rows: Sequence[Row], request: SearchDeliberation, *, line_numbers: bool = True
+) -> SearchResults:
+    """Search the versions that an evaluator was shown, and no evaluations."""
+    criteria = _criteria(request)
+    there_are = sorted({row.round for row in rows})
+    if criteria.rounds is not None:
+        rows = [row for row in rows if row.round in criteria.rounds]
+    if criteria.agent_ids is not None:
+        known = sorted({row.agent_id for row in rows})
+        wanted = {find_agent(asked, known) for asked in criteria.agent_ids}
+        rows = [row for row in rows if row.agent_id in wanted]
+    hits = _hits(rows, iter(()), criteria)
+    return _results(
+        list(itertools.islice(hits, criteria.limit + 1)),
+        criteria,
+        rounds=there_are,
+        line_numbers=line_numbers,
+    )
+
+
+def _results(
+    found: Sequence[ProposalHit | EvaluationHit],
+    criteria: _Criteria,
+    *,
+    rounds: Iterable[int],
+    line_numbers: bool = True,
+) -> SearchResults:
+    return SearchResults(
+        hits=tuple(found[: criteria.limit]),
+        more=len(found) > criteria.limit,
+        rounds=tuple(rounds),
+        line_numbers=line_numbers,
+    )
+
+
+def _hits(
+    rows: Iterable[Row], evaluations: Iterator[KeptEvaluation], criteria: _Criteria
+) -> Iterator[ProposalHit | EvaluationHit]:
+    """Give what matches, each proposal before its evaluations; both come in one order."""
+    by_version = itertools.groupby(evaluations, key=lambda kept: kept.row_id)
+    evaluated, its_evaluations = next(by_version, (None, iter(())))
+    in_record = _record_test(criteria.keywords)
+    for row in rows:
+        scored = criteria.scored(row.aggregated_score)
+        wanted = scored and criteria.proposals
+        if wanted and _holds_all(criteria.keywords, row.text, row.thought_process):
+            yield _proposal_hit(row, criteria.keywords)
+        if row.id == evaluated:
+            for kept in its_evaluations:
+                if (
+                    scored
+                    and in_record(kept.record)
+                    and (hit := _evaluation_hit(row, kept, criteria))
+                ):
+                    yield hit
+            evaluated, its_evaluations = next(by_version, (None, iter(())))
 
 
 def matched_lines(text: str, keywords: Iterable[str]) -> tuple[int, ...]:
@@ -223,43 +366,48 @@ def _proposal_hit(row: Row, keywords: list[str]) -> ProposalHit:
     )
 
 
-def _evaluation_matches(
-    evaluation: dict[str, Any],
-    keywords: list[str],
-    *,
-    stances: list[str] | None,
-    verdicts: list[str] | None,
-) -> bool:
-    if stances is not None and evaluation.get("stance") not in stances:
-        return False
-    if verdicts is not None:
-        claims = evaluation.get("claim_assessments") or []
-        if not any(claim.get("verdict") in verdicts for claim in claims):
-            return False
-    return _holds_all(keywords, evaluation.get("justification") or "")
+_WRITTEN_OTHERWISE: Final = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')
+"""What JSON writes otherwise than it is."""
 
 
-def _rounds(value: Iterable[int]) -> list[int]:
-    if isinstance(value, int):
-        value = [value]
-    if not isinstance(value, Iterable) or isinstance(value, str):
-        raise ArgumentError(f"rounds is a list of integers, not {quoted(value)}")
-    return [round_number(one) for one in value]
+def _record_test(keywords: Sequence[str]) -> Callable[[bytes], bool]:
+    """Make a test that every record passes whose justification holds the keywords.
+
+    Parsing a record takes ten times as long. A keyword that JSON may write otherwise is left to
+    the parsed record.
+    """
+    plain = [keyword for keyword in keywords if not _WRITTEN_OTHERWISE.search(keyword)]
+    if not plain:
+        return lambda record: True
+    return lambda record: _holds_all(plain, decoded(record))
 
 
-def _score_filter(
-    min_score: float | None, max_score: float | None
-) -> Callable[[float | None], bool]:
-    """Make the test of a score; where a bound is set, a proposal without a score fails it."""
-    if min_score is None and max_score is None:
-        return lambda score: True
-    low = float("-inf") if min_score is None else number("min_score", min_score)
-    high = float("inf") if max_score is None else number("max_score", max_score)
-    if low > high:
-        raise ArgumentError(
-            f"min_score {min_score} is above max_score {max_score}; the lower bound is min_score"
+def _evaluation_hit(row: Row, kept: KeptEvaluation, criteria: _Criteria) -> EvaluationHit | None:
+    evaluation = kept.wire["evaluation"]
+    stance = evaluation.get("stance")
+    if criteria.stances and not (isinstance(stance, str) and stance.casefold() in criteria.stances):
+        return None
+    if not _holds_all(criteria.keywords, evaluation.get("justification") or ""):
+        return None
+    entry = kept.entry
+    claims: tuple[ClaimAssessment, ...] = ()
+    if criteria.verdicts is not None:
+        claims = tuple(
+            claim
+            for claim in entry.evaluation.claim_assessments or ()
+            if (claim.verdict or "").casefold() in criteria.verdicts
         )
-    return lambda score: score is not None and low <= score <= high
+        if not claims:
+            return None
+    return EvaluationHit(
+        round=row.round, agent_id=row.agent_id, version=row.version, entry=entry, claims=claims
+    )
+
+
+def _rounds(value: object) -> list[int]:
+    if isinstance(value, str):
+        raise ArgumentError(f"rounds is a list of integers, not {quoted(value)}")
+    return [round_number(item) for item in (value if isinstance(value, Iterable) else [value])]
 
 
 def _score_text(score: float) -> str:
@@ -268,8 +416,24 @@ def _score_text(score: float) -> str:
     return short if float(short) == score else repr(float(score))
 
 
-def _element(name: str, attributes: dict[str, str], content: str) -> Iterator[Piece]:
+def _element(
+    name: str,
+    attributes: dict[str, str],
+    content: str,
+    claims: Iterable[ClaimAssessment] = (),
+) -> Iterator[Piece]:
     written = "".join(f' {key}="{escape_attribute(value)}"' for key, value in attributes.items())
     yield Piece(f"<{name}{written}>\n<content>")
-    yield Piece(content[:CONTENT_LENGTH], quoted=True)
-    yield Piece(f"{'...' if len(content) > CONTENT_LENGTH else ''}</content>\n</{name}>")
+    yield from _cut(content)
+    yield Piece("</content>\n")
+    for claim in claims:
+        yield Piece(f'<claim verdict="{escape_attribute(claim.verdict or "")}">')
+        yield from _cut(claim.claim or "")
+        yield Piece("</claim>\n")
+    yield Piece(f"</{name}>")
+
+
+def _cut(text: str) -> Iterator[Piece]:
+    yield Piece(guarded(text[:CONTENT_LENGTH]), quoted=True)
+    if len(text) > CONTENT_LENGTH:
+        yield Piece("...")

@@ -1,11 +1,11 @@
 """The scores of a round, each with the shape that earned it."""
 
-import math
 import os
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from shape_magic.deliberation.encoding import json_line
-from shape_magic.deliberation.json_lines import lines_path, read_lines, save_lines
 from shape_magic.deliberation.records import (
     EvaluationEntry,
     ProposalScore,
@@ -13,29 +13,64 @@ from shape_magic.deliberation.records import (
     read_record,
     to_wire,
 )
-from shape_magic.deliberation.store import Store
+from shape_magic.deliberation.store import KeptEvaluation, Store, aggregated_score, mean, trials_of
+from shape_magic.deliberation.transcripts import lines_path, read_lines, save_lines
 from shape_magic.errors import RecordError
 from shape_magic.shape import Shape
 from shape_magic.vocabulary import CATEGORY_NAMES
 
-__all__ = ["best_first", "load_summaries", "proposal_score", "save_summaries", "summarize"]
+__all__ = [
+    "ScoredVersion",
+    "best_first",
+    "load_summaries",
+    "proposal_score",
+    "save_summaries",
+    "scored_versions",
+    "summarize",
+]
 
 
-def summarize(store: Store, round: int) -> RoundSummary:
+class ScoredVersion(msgspec.Struct, frozen=True):
+    """What a proposal's latest version earned, and the measurement that its evaluators were shown.
+
+    Where several were shown, it is that of the latest evaluation.
+    """
+
+    score: ProposalScore
+    kind: str
+    analyzer: str
+
+
+def summarize(store: Store, round: int, *, arm: str = "") -> RoundSummary:
     """Sum up a round; see `Deliberation.summarize`."""
-    with store.rows(rounds=[round]) as rows:
-        return RoundSummary(
-            round=round,
-            proposal_scores=tuple(
-                proposal_score(
-                    row.agent_id,
-                    aggregated_score=row.aggregated_score,
-                    evaluations=store.evaluations(row.id),
-                    shape=row.shape,
-                )
-                for row in rows
-            ),
+    scored = scored_versions(store, round, arm=arm)
+    return RoundSummary(round=round, proposal_scores=tuple(version.score for version in scored))
+
+
+def scored_versions(store: Store, round: int, *, arm: str = "") -> list[ScoredVersion]:
+    """Score the latest versions of a round by the evaluations of one arm, by agent."""
+    by_version: dict[int, list[KeptEvaluation]] = {}
+    with store.database.reading():
+        with store.evaluations(rounds=[round], arm=arm) as evaluations:
+            for evaluation in evaluations:
+                by_version.setdefault(evaluation.row_id, []).append(evaluation)
+        with store.rows(rounds=[round]) as rows:
+            versions = [(row, by_version.get(row.id, [])) for row in rows]
+        figures = store.figures(
+            kept[-1].measurement if kept else row.measurement for row, kept in versions
         )
+    scored = []
+    for (row, kept), (kind, analyzer, shape) in zip(versions, figures, strict=True):
+        entries = [evaluation.entry for evaluation in kept]
+        score = proposal_score(
+            row.agent_id,
+            # One that a record brought stands until the evaluations change.
+            aggregated_score=aggregated_score(entries) if arm else row.aggregated_score,
+            evaluations=entries,
+            shape=shape,
+        )
+        scored.append(ScoredVersion(score, kind, analyzer))
+    return scored
 
 
 def proposal_score(
@@ -48,46 +83,40 @@ def proposal_score(
     """Sum up what a proposal earned.
 
     Synthetic evaluations are counted and are part of no other figure. A mean is over all real
-    evaluations that gave that score, whose number stands beside it; where none did, it is None.
+    evaluations that gave that score, an evaluator's trials being averaged before; their number
+    stands beside it. What nobody gave is left out.
     """
-    real = [entry.evaluation for entry in evaluations if not entry.synthetic]
+    evaluators = [[entry.evaluation for entry in trials] for trials in trials_of(evaluations)]
     given = {
         category: [
             score
-            for evaluation in real
-            if (score := (evaluation.category_scores or {}).get(category)) is not None
+            for trials in evaluators
+            if (score := mean((one.category_scores or {}).get(category) for one in trials))
+            is not None
         ]
         for category in CATEGORY_NAMES
     }
+    means = {category: mean(scores) for category, scores in given.items()}
     return ProposalScore(
         agent_id=agent_id,
         aggregated_score=aggregated_score,
-        category_breakdown={category: _mean(scores) for category, scores in given.items()},
+        category_breakdown={
+            category: found for category, found in means.items() if found is not None
+        },
         category_eval_counts={category: len(scores) for category, scores in given.items()},
-        controversy_score=_variance([one.score for one in real if one.score is not None]),
-        real_eval_count=len(real),
-        synthetic_eval_count=len(evaluations) - len(real),
+        controversy_score=_variance([mean(one.score for one in trials) for trials in evaluators]),
+        real_eval_count=len(evaluators),
+        synthetic_eval_count=sum(entry.synthetic for entry in evaluations),
         shape=shape,
     )
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    """Give the mean; None where there are no values, or where no float holds their sum."""
-    if not values:
-        return None
-    try:
-        # Exactly rounded, so that no order of evaluations gives another mean.
-        mean = math.fsum(values) / len(values)
-    except OverflowError:
-        return None
-    return mean if math.isfinite(mean) else None
-
-
-def _variance(values: Sequence[float]) -> float | None:
-    """Give the population variance, or None as for a mean."""
-    mean = _mean(values)
+def _variance(values: Iterable[float | None]) -> float | None:
+    """Give the population variance of what is there, or None as for a mean."""
+    given = [value for value in values if value is not None]
+    middle = mean(given)
     # Not as a power, which raises where a product is infinite.
-    return None if mean is None else _mean([(value - mean) * (value - mean) for value in values])
+    return None if middle is None else mean((value - middle) * (value - middle) for value in given)
 
 
 def best_first(summary: RoundSummary) -> list[ProposalScore]:

@@ -1,133 +1,46 @@
 """The tools for a model: their names, descriptions and schemas, and the arguments that they take.
 
-The schema is made from the same struct that the arguments are read with, so the two agree.
+A tool's arguments stand once, in the record of its request: the schema is made from that, and what
+a model sends is read into it.
 """
 
-import sys
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal, get_args, get_type_hints
 
 import msgspec
 
 from shape_magic.deliberation.encoding import parse_json
-from shape_magic.deliberation.records import LAST_ROUND, field_first
-from shape_magic.deliberation.retrieval import MOST_THOUGHTS, THOUGHTS_PAGE
-from shape_magic.deliberation.search import DEFAULT_RESULTS, MOST_RESULTS
+from shape_magic.deliberation.read_proposal import ReadProposal
+from shape_magic.deliberation.search import SearchDeliberation
 from shape_magic.errors import ArgumentError
-from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
 from shape_magic.wording import listed, quoted
 
-__all__ = ["STYLES", "TOOLS", "ReadProposal", "SearchDeliberation", "tool_arguments", "tool_list"]
+__all__ = ["STYLES", "TOOLS", "Request", "Style", "tool_list", "tool_request"]
 
 Style = Literal["functions", "input_schema"]
 STYLES: Final = ("functions", "input_schema")
 
+Request = ReadProposal | SearchDeliberation
 
-def _described(description: str) -> msgspec.Meta:
-    return msgspec.Meta(description=description)
-
-
-_Text = Annotated[str, msgspec.Meta(min_length=1)]
-# A bound is written into the schema alone: the call names the valid range of this proposal.
-_Round = Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 0, "maximum": LAST_ROUND})]
-_FromOne = Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 1})]
-_FromZero = Annotated[int, msgspec.Meta(extra_json_schema={"minimum": 0})]
-_Score = Annotated[
-    float,
-    msgspec.Meta(extra_json_schema={"minimum": -sys.float_info.max, "maximum": sys.float_info.max}),
-]
-_Phase = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(PHASES)})]
-_Stance = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(STANCES)})]
-_Verdict = Annotated[str, msgspec.Meta(extra_json_schema={"enum": list(VERDICTS)})]
-
-
-class ReadProposal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Read one agent's proposal: the final solution, whole or as numbered lines, and the thoughts.
-
-    Setting from_line or to_line returns those lines of the solution, numbered, in place of the
-    raw text. Line numbers are those of the outline and of matched_lines; they count from 1, and
-    ranges include both ends. The thought process is returned by page: offset and limit choose it.
-    """
-
-    agent_id: Annotated[_Text, _described("the agent's id, or its name before ` (model)`")]
-    round: Annotated[
-        _Round | None, _described("the round; by default the latest in which the agent proposed")
-    ] = None
-    from_line: Annotated[
-        _FromOne | None, _described("the first line; by default the solution's first")
-    ] = None
-    to_line: Annotated[
-        _FromOne | None, _described("the last line, included; by default the solution's last")
-    ] = None
-    offset: Annotated[
-        _FromZero | None,
-        _described("how many characters of the thought process to pass over; by default none"),
-    ] = None
-    limit: Annotated[
-        _FromOne | None,
-        _described(
-            f"how many characters of the thought process to return; by default {THOUGHTS_PAGE:,}, "
-            f"at most {MOST_THOUGHTS:,}"
-        ),
-    ] = None
-
-
-class SearchDeliberation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Search the proposals and the evaluations of a deliberation.
-
-    Every keyword must occur in a proposal's solution or thoughts, or in an evaluation's
-    justification; case makes no difference. A proposal's matched_lines are numbers of lines that
-    hold a keyword: read on there with read_proposal. All filters must hold; one that is null or
-    an empty list is no filter.
-    """
-
-    keywords: Annotated[
-        list[_Text] | None, _described("texts that must all occur; by default none")
-    ] = None
-    rounds: Annotated[list[_Round] | None, _described("only these rounds")] = None
-    agent_ids: Annotated[
-        list[_Text] | None,
-        _described("only proposals by these agents, and the evaluations of those"),
-    ] = None
-    phase: Annotated[
-        _Phase | None,
-        _described("`proposing` for proposals only, `evaluating` for evaluations only"),
-    ] = None
-    stances: Annotated[
-        list[_Stance] | None,
-        _described("only evaluations that take one of these stances"),
-    ] = None
-    verdicts: Annotated[
-        list[_Verdict] | None,
-        _described("only evaluations that give one of these verdicts on a claim"),
-    ] = None
-    min_score: Annotated[
-        _Score | None, _described("only proposals with at least this aggregated score")
-    ] = None
-    max_score: Annotated[
-        _Score | None, _described("only proposals with at most this aggregated score")
-    ] = None
-    limit: Annotated[
-        _FromOne | None,
-        _described(f"how many results; by default {DEFAULT_RESULTS}, at most {MOST_RESULTS}"),
-    ] = None
-
-
-TOOLS: Final[Mapping[str, type[msgspec.Struct]]] = {
+TOOLS: Final[Mapping[str, type[Request]]] = {
     "read_proposal": ReadProposal,
     "search_deliberation": SearchDeliberation,
 }
-"""The tools by name, each with the struct of its arguments."""
+"""The tools by name, each with the record of its request."""
+
+_INTEGER: Final = re.compile(r"-?[0-9]{1,400}")
+_NUMBER: Final = re.compile(r"-?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})")
 
 
-def tool_list(style: Style) -> list[dict[str, Any]]:
-    """Describe the tools to a model; see `Deliberation.tools`."""
+def tool_list(style: Style, *, leave_out: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
+    """Describe the tools to a model; see `Deliberation.tools`. Arguments may be left out."""
     if style not in STYLES:
         raise ArgumentError(f"style is {quoted(style)}; there are {listed(STYLES)}")
     tools = []
-    for name, arguments in TOOLS.items():
-        described = {"name": name, "description": " ".join((arguments.__doc__ or "").split())}
-        schema = _schema(arguments)
+    for name, request in TOOLS.items():
+        described = {"name": name, "description": " ".join((request.__doc__ or "").split())}
+        schema = _schema(request, leave_out=leave_out)
         if style == "functions":
             tools.append({"type": "function", "function": {**described, "parameters": schema}})
         else:
@@ -135,49 +48,139 @@ def tool_list(style: Style) -> list[dict[str, Any]]:
     return tools
 
 
-def _schema(arguments: type[msgspec.Struct]) -> dict[str, Any]:
-    _, components = msgspec.json.schema_components([arguments])
-    schema: dict[str, Any] = components[arguments.__name__]
-    # Both are said beside the schema already.
-    return {key: part for key, part in schema.items() if key not in {"title", "description"}}
+def _schema(request: type[Request], *, leave_out: frozenset[str]) -> dict[str, Any]:
+    fields = [field for field in msgspec.structs.fields(request) if field.name not in leave_out]
+    return {
+        "type": "object",
+        "properties": {field.name: _argument_schema(request, field) for field in fields},
+        "required": [field.name for field in fields if field.required],
+        "additionalProperties": False,
+    }
 
 
-def tool_arguments(name: str, arguments: object) -> dict[str, Any]:
-    """Read a tool's arguments, as a mapping or as JSON, and give those that are set.
+def _argument_schema(request: type[Request], field: msgspec.structs.FieldInfo) -> dict[str, Any]:
+    hint = get_type_hints(request, include_extras=True)[field.name]
+    (described,) = hint.__metadata__
+    kind = _TYPES[request][field.name]
+    items = get_args(kind)
+    schema = {"type": _JSON_TYPES[items[0] if items else kind], **described.schema}
+    if items:
+        schema = {"type": "array", "items": schema}
+    if field.required:
+        return {"description": described.description, **schema}
+    return {
+        "description": described.description,
+        "anyOf": [schema, {"type": "null"}],
+        "default": None,
+    }
 
-    Raises ArgumentError for an unknown tool and for arguments that its schema does not allow.
+
+_JSON_TYPES: Final = {str: "string", int: "integer", float: "number"}
+
+
+def tool_request(
+    name: str, arguments: object, *, leave_out: frozenset[str] = frozenset()
+) -> Request:
+    """Read a tool's arguments, as a mapping or as JSON, into its request.
+
+    What has one reading is taken: digits for an integer, a keyword for a list of it, `filters`
+    around the filters, no text for no arguments. ArgumentError says what cannot be read.
     """
     kind = TOOLS.get(name) if isinstance(name, str) else None
     if kind is None:
         raise ArgumentError(f"no tool is called {quoted(name)}; there are {listed(list(TOOLS))}")
     if isinstance(arguments, str):
-        try:
-            arguments = parse_json(arguments)
-        except ValueError as error:
-            raise ArgumentError(f"the arguments of {name} are {error}") from None
+        arguments = _parsed(name, arguments)
     if not isinstance(arguments, Mapping):
-        raise ArgumentError(f"the arguments of {name} are an object, not {quoted(arguments)}")
-    names = kind.__struct_fields__
-    for given in arguments:
-        if given not in names:
+        raise ArgumentError(f"the arguments of {name} are an object, not {_json_quoted(arguments)}")
+    names = [field for field in kind.__struct_fields__ if field not in leave_out]
+    given = _without_filters(name, arguments) if kind is SearchDeliberation else arguments
+    for argument in given:
+        if argument not in names:
             raise ArgumentError(
-                f"{name} has no argument {quoted(given)}; there are {listed(names)}"
+                f"{name} has no argument {quoted(argument)}; there are {listed(names)}"
             )
+    fields = {field.name: field for field in msgspec.structs.fields(kind)}
+    read: dict[str, Any] = {}
+    for argument, value in given.items():
+        if value is None and not fields[argument].required:
+            continue
+        try:
+            read[argument] = _one_reading(value, _TYPES[kind][argument])
+        except ValueError as error:
+            raise ArgumentError(
+                f"{name}: {argument} is {error}, not {_json_quoted(value)}"
+            ) from None
+    for field in fields.values():
+        if field.required and field.name not in read:
+            raise ArgumentError(f"{name} needs {field.name}; its arguments are {listed(names)}")
+    return kind(**read)
+
+
+def _parsed(name: str, arguments: str) -> object:
+    if not arguments.strip(" \t\r\n"):
+        return {}
     try:
-        read = msgspec.convert({key: _whole(value) for key, value in arguments.items()}, kind)
-    except msgspec.ValidationError as error:
-        raise ArgumentError(f"{name}: {field_first(str(error))}") from None
-    except RecursionError:
-        raise ArgumentError(f"the arguments of {name} nest too deeply") from None
-    return {key: value for key in names if (value := getattr(read, key)) is not None}
+        return parse_json(arguments)
+    except ValueError as error:
+        raise ArgumentError(f"the arguments of {name} are {error}") from None
 
 
-def _whole(value: object) -> object:
-    """Give 3.0 as 3: JSON Schema holds both for the same integer."""
-    match value:
-        case float() if value.is_integer():
-            return int(value)
-        case list() | tuple():
-            return [_whole(item) for item in value]
-        case _:
+def _without_filters(name: str, arguments: Mapping[Any, object]) -> Mapping[Any, object]:
+    """Take the filters out of `filters`, in which the deliberation system has them."""
+    filters = arguments.get("filters")
+    outside = {argument: value for argument, value in arguments.items() if argument != "filters"}
+    if filters is None:
+        return outside
+    if not isinstance(filters, Mapping):
+        raise ArgumentError(f"{name}: filters is an object, not {_json_quoted(filters)}")
+    for argument in filters:
+        if outside.get(argument) is not None:
+            raise ArgumentError(f"{name}: {quoted(argument)} stands in filters and beside it")
+    return {**outside, **filters}
+
+
+_TYPES: Final = {
+    kind: {
+        name: next(part for part in (*get_args(hint), hint) if part is not type(None))
+        for name, hint in get_type_hints(kind).items()
+    }
+    for kind in TOOLS.values()
+}
+"""What each argument is, where it is not null."""
+
+
+def _one_reading(value: object, kind: Any) -> object:
+    """Read a value as what an argument is; ValueError says what that would be."""
+    if kind is str:
+        if isinstance(value, str):
             return value
+        raise ValueError("a text")
+    if kind is int:
+        if isinstance(value, str) and _INTEGER.fullmatch(value):
+            return int(value)
+        # JSON Schema holds 3 and 3.0 for the same integer.
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        raise ValueError("an integer")
+    if kind is float:
+        if isinstance(value, str) and _NUMBER.fullmatch(value):
+            return float(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return value
+        raise ValueError("a number")
+    (item,) = get_args(kind)
+    items = value if isinstance(value, (list, tuple)) else [value]
+    try:
+        return [_one_reading(inner, item) for inner in items]
+    except ValueError as error:
+        raise ValueError(f"a list, and in it {error}") from None
+
+
+def _json_quoted(value: object) -> str:
+    """Write a value for a message to a model, in JSON's words for what has no other."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return quoted(value)

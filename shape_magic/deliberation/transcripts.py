@@ -1,20 +1,26 @@
-"""Transcripts: files of proposal records, one JSON object a line."""
+"""Transcripts: files of proposal records, one JSON object a line; and other deliberations.
+
+Files of JSON Lines are read line by line, and replaced in one step.
+"""
 
 import contextlib
+import errno
+import json
 import os
+import shutil
+import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
 import msgspec
 
 from shape_magic.analyzers.registry import Registry
-from shape_magic.deliberation.agents import plain_id
-from shape_magic.deliberation.arguments import agent_id_text
-from shape_magic.deliberation.encoding import Columns, json_line, measurement_columns
-from shape_magic.deliberation.json_lines import BadLine, read_lines, save_lines
+from shape_magic.deliberation.agents import known_as
+from shape_magic.deliberation.arguments import agent_id_text, file_path
+from shape_magic.deliberation.encoding import decoded, encoded, json_line, parse_json
 from shape_magic.deliberation.records import (
     EvaluationEntry,
     ProposalBody,
@@ -22,17 +28,36 @@ from shape_magic.deliberation.records import (
     read_record,
     to_wire,
 )
-from shape_magic.deliberation.store import Row, Store
-from shape_magic.errors import TranscriptError
+from shape_magic.deliberation.store import (
+    EvaluationColumns,
+    KeptEvaluation,
+    MeasurementColumns,
+    Row,
+    Store,
+    aggregated_score,
+    evaluation_columns,
+    measurement_columns,
+)
+from shape_magic.errors import (
+    ArgumentError,
+    NotFoundError,
+    ShapeMagicError,
+    StoreError,
+    TranscriptError,
+)
+from shape_magic.lines import strip_mark
 from shape_magic.wording import quoted
 
 __all__ = [
     "BadLine",
     "TranscriptReport",
     "add_transcript",
-    "copy_versions",
+    "copy_all",
     "left_evaluations_text",
+    "lines_path",
+    "read_lines",
     "record_of",
+    "save_lines",
     "save_transcript",
 ]
 
@@ -40,6 +65,17 @@ _BAR_AFTER: Final = 1.0
 """Seconds after which a progress bar shows."""
 _NAMED: Final = 3
 """How many bad lines a warning names."""
+_SQLITE: Final = b"SQLite format 3\0"
+_BESIDE_A_DATABASE: Final = ("-wal", "-shm", "-journal")
+
+T = TypeVar("T")
+
+
+class BadLine(msgspec.Struct, frozen=True):
+    """A line of a transcript that was left out, and why."""
+
+    line: int
+    reason: str
 
 
 class TranscriptReport(msgspec.Struct, frozen=True):
@@ -57,7 +93,7 @@ class TranscriptReport(msgspec.Struct, frozen=True):
         parts = []
         if self.left_out:
             total = self.records + len(self.left_out)
-            bad = [f"line {one.line}: {one.reason}" for one in self.left_out]
+            bad = [f"line {line.line}: {line.reason}" for line in self.left_out]
             parts.append(f"{len(bad):,} of {total:,} records left out: {_named(bad)}")
         if self.left_evaluations:
             parts.append(left_evaluations_text(self.left_evaluations))
@@ -83,16 +119,33 @@ def _named(items: Sequence[str]) -> str:
     return "; ".join(items[:_NAMED]) + (f"; and {more:,} more" if more > 0 else "")
 
 
+class _Taken(msgspec.Struct, frozen=True):
+    """A record that was read and measured, as small as it can wait to be stored."""
+
+    round: int
+    agent: bytes
+    content: bytes
+    thoughts: bytes | None
+    measurements: Sequence[MeasurementColumns]
+    """The last one is displayed."""
+    unknown: bytes
+    score: float | None
+    """What its evaluations add up to, or what the record says."""
+    brings_score: bool
+    evaluations: Sequence[tuple[int, EvaluationColumns]]
+    """Each with the place of the measurement that was shown, among the measurements."""
+
+
 def add_transcript(
     store: Store, path: Path, *, registry: Registry, skip_bad: bool, replace: bool
 ) -> TranscriptReport:
     """Take a transcript in; see `Deliberation.add_transcript`."""
 
-    def measured(wire: object) -> tuple[ProposalRecord, Columns]:
+    def measured(wire: object) -> _Taken:
         record = read_record(ProposalRecord, wire)
         agent_id_text(record.author_agent_id, name="$.author_agent_id")
         content = record.proposal.content
-        return record, measurement_columns(registry.measure(content), content=content)
+        return _taken(record, [measurement_columns(registry.measure(content), content=content)])
 
     # All is parsed and measured before the database is locked, and stored in one transaction.
     left_out: list[BadLine] = []
@@ -101,8 +154,43 @@ def add_transcript(
     with store.database.transaction():
         if replace:
             store.remove()
-        left_evaluations = take_records(store, taken)
+        stored = _take_all(store, taken)
+    left_evaluations = [left for version in stored for left in version.left]
     return TranscriptReport(str(path), len(taken), tuple(left_out), tuple(left_evaluations))
+
+
+def _taken(
+    record: ProposalRecord,
+    measurements: Sequence[MeasurementColumns],
+    *,
+    evaluations: Sequence[tuple[int, EvaluationColumns]] | None = None,
+) -> _Taken:
+    if evaluations is None:
+        arms = {"": record.evaluations or (), **(record.arms or {})}
+        if "" in (record.arms or {}):
+            arms[""] = (*(record.evaluations or ()), *arms[""])
+        evaluations = [
+            (0, evaluation_columns(entry, arm=arm))
+            for arm, entries in arms.items()
+            for entry in entries
+        ]
+    thoughts, score = record.proposal.thought_process, record.aggregated_score
+    return _Taken(
+        round=record.round,
+        agent=encoded(record.author_agent_id),
+        content=encoded(record.proposal.content),
+        thoughts=None if thoughts is None else encoded(thoughts),
+        measurements=measurements,
+        unknown=json_line(_unknown(record)),
+        score=aggregated_score(_of_arm(record)) if score is None else score,
+        brings_score=score is not None,
+        evaluations=evaluations,
+    )
+
+
+def _of_arm(record: ProposalRecord) -> tuple[EvaluationEntry, ...]:
+    """Give the evaluations that the aggregated score is of, further trials among them."""
+    return (*(record.evaluations or ()), *(record.arms or {}).get("", ()))
 
 
 @contextlib.contextmanager
@@ -121,53 +209,119 @@ def _progress(file: BinaryIO) -> Iterator[Iterator[bytes]]:
         yield lines()
 
 
-def take_records(store: Store, taken: Iterable[tuple[ProposalRecord, Columns]]) -> list[str]:
-    """Store measured records, all of them or none, and name the evaluations that were not taken.
+class _Stored(msgspec.Struct, frozen=True):
+    """Where a record was stored, and which evaluations were left out."""
 
-    Several of one round and agent are its versions, also where their text is the same. Each
+    row_id: int
+    measurements: list[int]
+    left: list[str]
+
+
+def _take_all(store: Store, taken: Iterable[_Taken]) -> list[_Stored]:
+    """Store what was read, all of it or nothing.
+
+    Several records of one round and agent are its versions, also where their text is the same. Each
     version that is there already stands for one record at most, which is then not stored again.
     """
-    by_place: dict[tuple[int, str], list[tuple[ProposalRecord, Columns]]] = {}
-    for record, measured in taken:
-        by_place.setdefault((record.round, record.author_agent_id), []).append((record, measured))
-    left: list[str] = []
+    used: set[int] = set()
     with store.database.transaction():
-        for (number, agent_id), records in by_place.items():
-            with store.rows(rounds=[number], agent_ids=[agent_id], latest=False) as rows:
-                there = list(rows)
-            for record, measured in records:
-                row = _same_version(store, there, record)
-                if row is not None:
-                    there.remove(row)
-                left += _take(store, record, measured, row)
-    return left
+        return [_take(store, record, used) for record in taken]
 
 
-def _same_version(store: Store, there: Sequence[Row], record: ProposalRecord) -> Row | None:
+def _take(store: Store, record: _Taken, used: set[int]) -> _Stored:
+    """Store a record, as a new version where it is of none."""
+    row_id = _same_version(store, record, used)
+    there: list[KeptEvaluation] = []
+    if row_id is None:
+        row_id = store.insert(
+            record.agent,
+            record.measurements[0],
+            round=record.round,
+            content=record.content,
+            thoughts=record.thoughts,
+            unknown=record.unknown,
+        )
+    else:
+        store.set_unknown(row_id, record.unknown)
+        with store.evaluations(row_id=row_id) as found:
+            there = list(found)
+    measurements = [store.add_measurement(row_id, columns) for columns in record.measurements]
+    used.add(row_id)
+    present = _Present(there)
+    new, left = [], []
+    for place, columns in record.evaluations:
+        if not present.evaluator(columns):
+            new.append((measurements[place], columns))
+        elif (columns.arm, columns.record) not in present.records:
+            row = store.row_by_id(row_id)
+            left.append(
+                f"{quoted(decoded(columns.evaluator))} on {quoted(row.agent_id)}, round "
+                f"{row.round}, version {row.version}"
+            )
+    store.insert_evaluations(row_id, new)
+    # The score that a record brings is that of the record's evaluations, and of no others.
+    given = {columns.record for _, columns in record.evaluations}
+    if not there or (record.brings_score and present.of_score <= given):
+        store.set_score(row_id, record.score)
+    elif new:
+        store.set_score(row_id, aggregated_score(store.entries(row_id)))
+    return _Stored(row_id, measurements, left)
+
+
+class _Present:
+    """The evaluations that a version has already."""
+
+    def __init__(self, there: Iterable[KeptEvaluation]) -> None:
+        self.records: set[tuple[bytes, bytes]] = set()
+        self.of_score: set[bytes] = set()
+        self._evaluators: dict[tuple[bytes, int], list[str]] = {}
+        for kept in there:
+            columns = evaluation_columns(kept.entry, arm=kept.arm)
+            self.records.add((columns.arm, columns.record))
+            if not kept.arm:
+                self.of_score.add(columns.record)
+            same = self._evaluators.setdefault((columns.arm, columns.trial), [])
+            same.append(decoded(columns.evaluator))
+
+    def evaluator(self, columns: EvaluationColumns) -> bool:
+        """Tell whether the evaluator has given such an evaluation before."""
+        known = self._evaluators.get((columns.arm, columns.trial), [])
+        try:
+            return known_as(decoded(columns.evaluator), known) is not None
+        except NotFoundError:
+            # It may be any of several, and is taken as it is written.
+            return False
+
+
+def _same_version(store: Store, record: _Taken, used: set[int]) -> int | None:
     """Find the version that a record is of; the one that is most like it where there are several.
 
     It has the record's text and thoughts, and no unknown field that the record has not.
     """
-    text = (record.proposal.content, record.proposal.thought_process)
+    unknown = json.loads(decoded(record.unknown))
     alike = [
-        row
-        for row in there
-        if (row.content, row.thoughts) == text and _loses_nothing(row.unknown, _unknown(record))
+        (row_id, kept, score)
+        for row_id, kept, score in store.same_texts(
+            record.agent, round=record.round, content=record.content, thoughts=record.thoughts
+        )
+        if row_id not in used
+        and _loses_nothing(None if kept is None else json.loads(decoded(kept)), unknown)
     ]
     if len(alike) < 2:
-        return alike[0] if alike else None
+        return alike[0][0] if alike else None
+    given = Counter(columns.record for _, columns in record.evaluations)
 
-    def likeness(row: Row) -> tuple[bool, int, bool]:
-        given = Counter(_lines(record.evaluations or ()))
+    def likeness(found: tuple[int, bytes | None, float | None]) -> tuple[bool, int, bool]:
+        row_id, kept, score = found
         different = given.copy()
-        different.subtract(_lines(store.evaluations(row.id)))
-        return (
-            json_line(row.unknown) == json_line(_unknown(record)),
-            -sum(map(abs, different.values())),
-            row.aggregated_score == record.aggregated_score,
-        )
+        with store.evaluations(row_id=row_id) as evaluations:
+            different.subtract(
+                evaluation_columns(evaluation.entry, arm=evaluation.arm).record
+                for evaluation in evaluations
+            )
+        return kept == record.unknown, -sum(map(abs, different.values())), score == record.score
 
-    return max(alike, key=likeness)
+    return max(alike, key=likeness)[0]
 
 
 def _loses_nothing(before: Any, after: dict[str, Any]) -> bool:
@@ -180,71 +334,43 @@ def _loses_nothing(before: Any, after: dict[str, Any]) -> bool:
     )
 
 
-def _lines(entries: Iterable[EvaluationEntry]) -> list[bytes]:
-    return [json_line(to_wire(entry)) for entry in entries]
-
-
-def _take(
-    store: Store, record: ProposalRecord, measured: Columns, row: Row | None
-) -> Iterator[str]:
-    """Store a record, as a new version where it is of none; name the evaluations left out."""
-    if row is None:
-        row = store.insert(
-            record.author_agent_id,
-            measured,
-            round=record.round,
-            content=record.proposal.content,
-            thoughts=record.proposal.thought_process,
-        )
-    unknown = _unknown(record)
-    if json_line(row.unknown) != json_line(unknown):
-        store.set_unknown(row.id, unknown)
-    present = store.evaluations(row.id)
-    known = set(_lines(present))
-    evaluators = {plain_id(entry.evaluator_agent_id) for entry in present}
-    new = []
-    for entry in record.evaluations or ():
-        if plain_id(entry.evaluator_agent_id) not in evaluators:
-            new.append(entry)
-        elif json_line(to_wire(entry)) not in known:
-            yield (
-                f"{quoted(entry.evaluator_agent_id)} on {quoted(row.agent_id)}, round {row.round}, "
-                f"version {row.version}"
-            )
-    if new:
-        store.add_evaluations(row.id, new)
-    # The score that a record brings is that of the record's evaluations, and of no others.
-    given = record.evaluations or ()
-    if record.aggregated_score is not None and set(_lines([*present, *new])) <= set(_lines(given)):
-        store.set_score(row.id, record.aggregated_score)
-
-
 def _unknown(record: ProposalRecord) -> dict[str, Any]:
     """Gather what a record holds beside what the tables have columns for."""
     return {
-        "record": {"extra": record.extra, "absent": sorted(record.absent)},
-        "proposal": {"extra": record.proposal.extra, "absent": sorted(record.proposal.absent)},
-        "evaluations_null": record.evaluations is None,
+        part: {
+            "extra": inner.extra,
+            "absent": sorted(inner.absent),
+            "null": sorted(inner.null),
+        }
+        for part, inner in (("record", record), ("proposal", record.proposal))
     }
 
 
 def record_of(store: Store, row: Row) -> ProposalRecord:
     """Write a version as a wire record again."""
-    unknown = row.unknown or {"record": {}, "proposal": {}, "evaluations_null": False}
-    evaluations = tuple(store.evaluations(row.id))
+    unknown = row.unknown or {"record": {}, "proposal": {}}
+    evaluations: list[EvaluationEntry] = []
+    arms: dict[str, list[EvaluationEntry]] = {}
+    with store.evaluations(row_id=row.id) as found:
+        for kept in found:
+            entry = kept.entry
+            counts = kept.arm == "" and entry.trial == 1
+            (evaluations if counts else arms.setdefault(kept.arm, [])).append(entry)
     score = row.aggregated_score
     # What a record left out it may have been given since.
     since = {"evaluations"} if evaluations else set()
     if score is not None:
         since.add("aggregated_score")
+    null = "evaluations" in unknown["record"].get("null", ())
     return ProposalRecord(
         round=row.round,
         author_agent_id=row.agent_id,
         proposal=ProposalBody(
             content=row.content, thought_process=row.thoughts, **_kept(unknown["proposal"])
         ),
-        evaluations=evaluations or (None if unknown["evaluations_null"] else ()),
+        evaluations=tuple(evaluations) or (None if null else ()),
         aggregated_score=score,
+        arms={arm: tuple(entries) for arm, entries in arms.items()} or None,
         **_kept(unknown["record"], since=since),
     )
 
@@ -253,17 +379,67 @@ def _kept(unknown: dict[str, Any], *, since: AbstractSet[str] = frozenset()) -> 
     return {
         "extra": unknown.get("extra", {}),
         "absent": frozenset(unknown.get("absent", ())) - since,
+        "null": frozenset(unknown.get("null", ())) - since,
     }
 
 
-def copy_versions(source: Store, target: Store) -> tuple[int, list[str]]:
-    """Copy every version with its measurement and evaluations.
+def copy_all(source: Store, target: Store) -> tuple[int, list[str]]:
+    """Copy every version with its measurements and evaluations, and all that judges were shown.
 
-    Gives how many there were, and names the evaluations that were not taken.
+    Gives how many versions there were, and names the evaluations that were not taken. A template
+    whose name stands for another wording in the target raises ArgumentError, and nothing is copied.
     """
     with source.rows(latest=False) as rows:
-        taken = [(record_of(source, row), source.columns(row.id)) for row in rows]
-    return len(taken), take_records(target, taken)
+        kept = [(row, _kept_version(source, row)) for row in rows]
+    with target.database.transaction():
+        stored = _take_all(target, [taken for _, (taken, _) in kept])
+        row_ids: dict[int, int] = {}
+        measurements: dict[int, int] = {}
+        for (row, (_, ids)), version in zip(kept, stored, strict=True):
+            row_ids[row.id] = version.row_id
+            measurements.update(zip(ids, version.measurements, strict=True))
+        _copy_shown(source, target, row_ids, measurements)
+    return len(kept), [left for version in stored for left in version.left]
+
+
+def _kept_version(source: Store, row: Row) -> tuple[_Taken, list[int]]:
+    """Give a version as a record that was read, and the ids of its measurements."""
+    measurements = source.measurements(row.id)
+    # What is displayed comes last.
+    ids = [found for found in measurements if found != row.measurement] + [row.measurement]
+    with source.evaluations(row_id=row.id) as found:
+        evaluations = [
+            (ids.index(kept.measurement), evaluation_columns(kept.entry, arm=kept.arm))
+            for kept in found
+        ]
+    record = record_of(source, row)
+    return _taken(record, [measurements[found] for found in ids], evaluations=evaluations), ids
+
+
+def _copy_shown(
+    source: Store, target: Store, row_ids: dict[int, int], measurements: dict[int, int]
+) -> None:
+    """Copy templates, prompts, replies and tasks, where the target has none of them."""
+    for name, (digest, content) in source.templates().items():
+        target.keep_template(name, digest=digest, content=content)
+    for prompt in source.prompts():
+        if target.prompt(prompt.digest) is not None:
+            continue
+        candidates = [
+            msgspec.structs.replace(
+                candidate,
+                row_id=row_ids.get(candidate.row_id or 0),
+                measurement=measurements.get(candidate.measurement or 0),
+            )
+            for candidate in prompt.candidates
+        ]
+        target.keep_prompt(msgspec.structs.replace(prompt, candidates=tuple(candidates)))
+    for reply in source.replies():
+        target.put_reply(reply)
+    tasks = target.tasks()
+    for number, task in source.tasks().items():
+        if number not in tasks:
+            target.set_task(number, task)
 
 
 def save_transcript(store: Store, path: Path) -> int:
@@ -273,3 +449,99 @@ def save_transcript(store: Store, path: Path) -> int:
         raise TranscriptError(f"{path} is the deliberation's own database; save to another file")
     with store.rows(latest=False) as rows:
         return save_lines(path, (json_line(to_wire(record_of(store, row))) for row in rows))
+
+
+def lines_path(path: str | os.PathLike[str]) -> Path:
+    """Make the path of a file of JSON Lines of what a caller gave."""
+    found = file_path(path)
+    if "\0" in str(found):
+        raise ArgumentError(f"{str(found)!r} is no path: it holds a NUL character")
+    return found
+
+
+def read_lines(
+    path: Path,
+    lines: Iterable[bytes],
+    read: Callable[[object], T],
+    *,
+    left_out: list[BadLine] | None = None,
+) -> Iterator[T]:
+    """Parse each line that is not blank, and give what `read` makes of it.
+
+    A line that cannot be read raises TranscriptError, which names the file and the line; where
+    there is a list to put it in, it goes there, and the next one follows.
+    """
+    for number, line in enumerate(lines, start=1):
+        try:
+            text = decoded(line)
+            if number == 1:
+                text = strip_mark(text)
+            if not text.strip():
+                continue
+            value = read(parse_json(text))
+        except (ShapeMagicError, ValueError) as error:
+            reason = "no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            if left_out is None:
+                raise TranscriptError(f"{path}, line {number}: {reason}") from None
+            left_out.append(BadLine(number, reason))
+        else:
+            yield value
+
+
+def save_lines(path: Path, lines: Iterable[bytes]) -> int:
+    """Write lines to a file, and give how many there were.
+
+    The file is replaced in one step: whatever happens, it is the old one or the new one. A
+    database, what SQLite keeps beside one, and what is no regular file raise TranscriptError and
+    are left as they are. What the system refuses is its OSError, which names the file.
+    """
+    try:
+        # A link is followed, so that what it leads to is replaced and not the link.
+        target = Path(os.path.realpath(path))
+        _check_target(path, target)
+        return _replaced(target, lines)
+    except StoreError:
+        raise
+    except OSError as error:
+        # The system names the draft, or nothing.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _replaced(target: Path, lines: Iterable[bytes]) -> int:
+    draft = target.parent / f".{target.name[:40]}.{uuid.uuid4().hex}"
+    written = 0
+    try:
+        with open(draft, "xb") as file:
+            for line in lines:
+                file.write(line + b"\n")
+                written += 1
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, draft)
+        os.replace(draft, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise
+    return written
+
+
+def _check_target(path: Path, target: Path) -> None:
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if target.exists() and not target.is_file():
+        raise TranscriptError(f"{path} is no regular file; save to another one")
+    if _is_database(target):
+        raise TranscriptError(f"{path} is a SQLite database; save to another file")
+    for ending in _BESIDE_A_DATABASE:
+        beside = target.name.removesuffix(ending)
+        if beside and beside != target.name and _is_database(target.with_name(beside)):
+            raise TranscriptError(f"{path} belongs to the database {beside}; save to another file")
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE

@@ -6,7 +6,7 @@ from typing import Final
 
 from IPython.lib.pretty import RepresentationPrinter
 
-from shape_magic.deliberation.retrieval import Piece
+from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.lines import normalize_endings
 from shape_magic.wording import visible
 

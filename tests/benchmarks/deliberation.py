@@ -17,8 +17,7 @@ from pathlib import Path
 from shape_magic.analyzers.registry import default_registry
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.deliberation import Deliberation
-from shape_magic.deliberation.encoding import measurement_columns
-from shape_magic.deliberation.store import Store
+from shape_magic.deliberation.store import Store, measurement_columns
 
 PASSAGE = (
     "the a of and with when because request answer queue latency cost table cache index worker "

@@ -9,8 +9,8 @@ from IPython.core.error import UsageError
 from IPython.core.magic import magics_class
 
 from shape_magic.deliberation import Deliberation
-from shape_magic.deliberation.retrieval import THOUGHTS_PAGE
-from shape_magic.deliberation.search import DEFAULT_RESULTS
+from shape_magic.deliberation.read_proposal import THOUGHTS_PAGE, ReadProposal
+from shape_magic.deliberation.search import DEFAULT_RESULTS, SearchDeliberation
 from shape_magic.errors import TranscriptWarning
 from shape_magic.notebook.answers import Answer
 from shape_magic.notebook.magics.options import (
@@ -150,12 +150,14 @@ class DeliberationMagics(SessionMagics):
                 )
             from_line, to_line = options.lines
         reading = self.session.deliberation.read(
-            options.agent_id,
-            round=options.round,
-            from_line=from_line,
-            to_line=to_line,
-            offset=options.offset,
-            limit=options.limit,
+            ReadProposal(
+                agent_id=options.agent_id,
+                round=options.round,
+                from_line=from_line,
+                to_line=to_line,
+                offset=options.offset,
+                limit=options.limit,
+            )
         )
         return Answer(reading.pieces())
 
@@ -185,14 +187,16 @@ class DeliberationMagics(SessionMagics):
     def search_deliberation(self, options: argparse.Namespace) -> Answer:
         """Search proposals and evaluations as a model does; `matched_lines` can be read on from."""
         results = self.session.deliberation.search(
-            options.keywords,
-            rounds=options.rounds,
-            agent_ids=options.agent_ids,
-            phase=options.phase,
-            stances=options.stances,
-            verdicts=options.verdicts,
-            min_score=options.min_score,
-            max_score=options.max_score,
-            limit=options.limit,
+            SearchDeliberation(
+                keywords=options.keywords,
+                rounds=options.rounds,
+                agent_ids=options.agent_ids,
+                phase=options.phase,
+                stances=options.stances,
+                verdicts=options.verdicts,
+                min_score=options.min_score,
+                max_score=options.max_score,
+                limit=options.limit,
+            )
         )
         return Answer(results.pieces())

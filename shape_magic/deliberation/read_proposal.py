@@ -1,24 +1,82 @@
 """`read_proposal`: a proposal's solution by line, and its thoughts by page."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
 from shape_magic.deliberation.agents import find_agent
-from shape_magic.deliberation.arguments import agent_id_text, integer, round_number, version_number
+from shape_magic.deliberation.arguments import (
+    agent_id_text,
+    described,
+    integer,
+    round_number,
+    version_number,
+)
+from shape_magic.deliberation.records import LAST_ROUND
 from shape_magic.deliberation.store import Row, Store
 from shape_magic.errors import ArgumentError, NotFoundError
+from shape_magic.guard import guarded
 from shape_magic.lines import LineRange, split_lines
 from shape_magic.prompting.candidate import call_text, escape_attribute
 from shape_magic.wording import listed, quoted
 
-__all__ = ["MOST_THOUGHTS", "THOUGHTS_PAGE", "Piece", "Reading", "find_row", "read"]
+__all__ = [
+    "MOST_THOUGHTS",
+    "THOUGHTS_PAGE",
+    "Piece",
+    "ReadProposal",
+    "Reading",
+    "find_row",
+    "read",
+    "reading_of",
+]
 
 THOUGHTS_PAGE: Final = 5_000
 """Characters of the thoughts that are returned by default."""
 MOST_THOUGHTS: Final = 15_000
 """Characters of the thoughts that are returned at most."""
+
+
+class ReadProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """Read one agent's proposal: the final solution, whole or as numbered lines, and the thoughts.
+
+    Setting from_line or to_line returns those lines of the solution, numbered, in place of the
+    raw text. Line numbers are those of the outline and of matched_lines; they count from 1, and
+    ranges include both ends. The thought process is returned by page: offset and limit choose it.
+    """
+
+    agent_id: Annotated[
+        str, described("the agent's id, or its name before ` (model)`", minLength=1)
+    ]
+    round: Annotated[
+        int | None,
+        described(
+            "the round; by default the latest in which the agent proposed",
+            minimum=0,
+            maximum=LAST_ROUND,
+        ),
+    ] = None
+    from_line: Annotated[
+        int | None, described("the first line; by default the solution's first", minimum=1)
+    ] = None
+    to_line: Annotated[
+        int | None, described("the last line, included; by default the solution's last", minimum=1)
+    ] = None
+    offset: Annotated[
+        int | None,
+        described(
+            "how many characters of the thought process to pass over; by default none", minimum=0
+        ),
+    ] = None
+    limit: Annotated[
+        int | None,
+        described(
+            f"how many characters of the thought process to return; by default {THOUGHTS_PAGE:,}, "
+            f"at most {MOST_THOUGHTS:,}",
+            minimum=1,
+        ),
+    ] = None
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -69,7 +127,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
             f'<thought_process offset="{self.offset}" length="{len(self.thoughts)}" '
             f'total="{self.thoughts_total}">\n'
         )
-        yield Piece(self.thoughts, quoted=True)
+        yield Piece(guarded(self.thoughts), quoted=True)
         yield Piece("\n</thought_process>\n")
         if self.remaining:
             offset = self.offset + len(self.thoughts)
@@ -81,40 +139,36 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 
     def _solution_pieces(self) -> Iterator[Piece]:
         if self.solution is not None:
-            yield Piece(self.solution, quoted=True)
+            yield Piece(guarded(self.solution), quoted=True)
         elif self.range is None:
             yield Piece(f"Line {quoted(self.beyond)} exceeds the proposal's {self.total} lines.")
         else:
             first, last = self.range.first, self.range.last
             yield Piece(f'<lines from="{first}" to="{last}" total="{self.total}">\n')
-            for number, line in enumerate(self.lines, start=first):
+            guarded_lines = guarded("\n".join(self.lines)).split("\n")
+            for number, line in enumerate(guarded_lines, start=first):
                 yield Piece(f"{number:>4}| ")
                 yield Piece(f"{line}\n", quoted=True)
             yield Piece("</lines>")
 
 
-def read(
-    store: Store,
-    agent_id: str,
-    *,
-    round: int | None = None,
-    from_line: int | None = None,
-    to_line: int | None = None,
-    offset: int = 0,
-    limit: int = THOUGHTS_PAGE,
-) -> Reading:
+def read(store: Store, request: ReadProposal) -> Reading:
     """Read a proposal; see `Deliberation.read_proposal`."""
-    offset = integer("offset", offset, least=0)
-    limit = min(integer("limit", limit, least=1), MOST_THOUGHTS)
-    row = find_row(store, agent_id, round=round)
+    return reading_of(find_row(store, request.agent_id, round=request.round), request)
+
+
+def reading_of(row: Row, request: ReadProposal) -> Reading:
+    """Read what is asked for of a version that was found."""
+    offset = 0 if request.offset is None else integer("offset", request.offset, least=0)
+    limit = THOUGHTS_PAGE if request.limit is None else integer("limit", request.limit, least=1)
     total = row.shape.lines
     solution, chosen, lines, beyond = None, None, [], None
-    if from_line is None and to_line is None:
+    if request.from_line is None and request.to_line is None:
         solution = row.text
     else:
-        chosen = _range(from_line, to_line, total=total)
+        chosen = _range(request.from_line, request.to_line, total=total)
         if chosen is None:
-            beyond = 1 if from_line is None else from_line
+            beyond = 1 if request.from_line is None else request.from_line
         else:
             lines = split_lines(row.text)[chosen.first - 1 : chosen.last]
     thoughts = row.thought_process
@@ -128,7 +182,7 @@ def read(
         range=chosen,
         lines=tuple(lines),
         beyond=beyond,
-        thoughts=thoughts[offset : offset + limit],
+        thoughts=thoughts[offset : offset + min(limit, MOST_THOUGHTS)],
         offset=offset,
         thoughts_total=len(thoughts),
     )
@@ -136,29 +190,22 @@ def read(
 
 def _range(from_line: int | None, to_line: int | None, *, total: int) -> LineRange | None:
     """Make the range of the lines that exist; None where the first one is past the end."""
-    first = 1 if from_line is None else _line_number("from_line", from_line, total=total)
-    last = total if to_line is None else _line_number("to_line", to_line, total=total)
+    there_are = f"lines are 1 to {total}" if total else "the proposal has no lines"
+    try:
+        first = 1 if from_line is None else integer("from_line", from_line)
+        last = total if to_line is None else integer("to_line", to_line)
+    except ArgumentError as error:
+        raise ArgumentError(f"{error}; {there_are}") from None
     if first > total:
         return None
     for name, line in (("from_line", first), ("to_line", last)):
         if line < 1:
-            raise ArgumentError(f"{name} is {quoted(line)}; {_lines_there_are(total)}")
+            raise ArgumentError(f"{name} is {quoted(line)}; {there_are}")
     if last < first:
         raise ArgumentError(
-            f"from_line {first} is after to_line {last}; {_lines_there_are(total)}, "
-            "and the first is given first"
+            f"from_line {first} is after to_line {last}; {there_are}, and the first is given first"
         )
     return LineRange(first, min(last, total))
-
-
-def _line_number(name: str, value: object, *, total: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ArgumentError(f"{name} is an integer, not {quoted(value)}; {_lines_there_are(total)}")
-    return value
-
-
-def _lines_there_are(total: int) -> str:
-    return f"lines are 1 to {total}" if total else "the proposal has no lines"
 
 
 def find_row(
@@ -169,10 +216,12 @@ def find_row(
     Raises NotFoundError, which names the agents, the rounds or the versions that there are.
     """
     agent_id = agent_id_text(agent_id)
-    if round is not None:
-        round_number(round)
     if version is not None:
-        version_number(version)
+        version = version_number(version)
+    return _find_row(store, agent_id, None if round is None else round_number(round), version)
+
+
+def _find_row(store: Store, agent_id: str, round: int | None, version: int | None) -> Row:
     with store.database.reading():
         row = store.row(agent_id, round=round, version=version)
         if row is not None:
