@@ -40,8 +40,8 @@ def test_json_line__without_a_pair_of_surrogates__is_valid_utf_8(text: str) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "no JSON: Expecting value at character 1"),
-        ('{"a": }', "no JSON: Expecting value at character 7"),
+        ("", "no JSON: a value is missing at character 1"),
+        ('{"a": }', "no JSON: a value is missing at character 7"),
         ("[NaN]", "no JSON: NaN is no JSON number"),
         ("[-Infinity]", "no JSON: -Infinity is no JSON number"),
         ("[1e999]", "no JSON that can be read: 1e999 is out of a float's range"),

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
+from shape_magic.analyzers.json import fault
 from shape_magic.wording import quoted
 
 __all__ = ["MOST_NESTING", "decoded", "encoded", "json_line", "parse_json"]
@@ -50,7 +51,7 @@ def parse_json(text: str) -> Any:
             raise RecursionError
         return value
     except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON: {_reason(error)} at character {error.pos + 1}") from None
+        raise ValueError(f"no JSON: {fault(error)} at character {error.pos + 1}") from None
     except _RefusedError:
         raise
     except RecursionError:
@@ -60,11 +61,6 @@ def parse_json(text: str) -> Any:
     except ValueError:
         # Python reads no integer of more than some thousand digits.
         raise ValueError("no JSON that can be read: an integer in it is too long") from None
-
-
-def _reason(error: json.JSONDecodeError) -> str:
-    """Say what is wrong; the library says "at" itself where a string holds a control character."""
-    return error.msg.removesuffix(" at")
 
 
 def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.deliberation.encoding import decoded, json_line
+from shape_magic.errors import StoreError
 
 __all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "bring_forward"]
 
@@ -164,12 +165,15 @@ DROP TABLE versions_1
 
 def _with_null(unknown: bytes) -> bytes:
     """Name the fields of a record that were null, which schema 1 left to be found out."""
-    before = json.loads(decoded(unknown))
-    evaluations_null = before.pop("evaluations_null")
-    for part, names in (("record", ["aggregated_score"]), ("proposal", ["thought_process"])):
-        before[part]["null"] = [name for name in names if name not in before[part]["absent"]]
-    if evaluations_null:
-        before["record"]["null"].append("evaluations")
+    try:
+        before = json.loads(decoded(unknown))
+        evaluations_null = before.pop("evaluations_null")
+        for part, names in (("record", ["aggregated_score"]), ("proposal", ["thought_process"])):
+            before[part]["null"] = [name for name in names if name not in before[part]["absent"]]
+        if evaluations_null:
+            before["record"]["null"].append("evaluations")
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StoreError("the deliberation's file is damaged: a record cannot be read") from error
     return json_line(before)
 
 

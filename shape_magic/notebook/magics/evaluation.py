@@ -8,8 +8,8 @@ from IPython.core.magic import magics_class
 
 from shape_magic.deliberation.encoding import decoded, json_line
 from shape_magic.deliberation.evaluations import Evaluated
-from shape_magic.deliberation.records import RoundSummary, to_wire
 from shape_magic.deliberation.read_proposal import Piece
+from shape_magic.deliberation.records import RoundSummary, to_wire
 from shape_magic.notebook.answers import Answer
 from shape_magic.notebook.magics.options import (
     SessionMagics,
