@@ -133,7 +133,7 @@ BAD_LINES = [
         "$.author_agent_id is empty; an agent is named by at least one character",
     ),
     ("[]", "$: expected object, got array"),
-    ("{", "no JSON: Expecting property name enclosed in double quotes at character 3"),
+    ("{", "no JSON: a key in double quotes is missing at character 3"),
     ('{"round": NaN}', "no JSON: NaN is no JSON number"),
     ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
     ('{"round": ' + "9" * 5_000 + "}", "no JSON that can be read: an integer in it is too long"),
