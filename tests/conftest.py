@@ -25,6 +25,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="a folder, or a JSON Lines file with id and text, to hold against the reference",
     )
+    parser.addoption(
+        "--mutations", type=int, default=20_000, help="how many changed texts to measure (20,000)"
+    )
+
+
+@pytest.fixture
+def mutation_count(request: pytest.FixtureRequest) -> int:
+    """Give the number of the option `--mutations`."""
+    count: int = request.config.getoption("--mutations")
+    return count
 
 
 @pytest.fixture
