@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from shape_magic.bulk import measure_many
-    from shape_magic.debugging.check import AnalyzerCheck, CheckFailure, check_analyzer
     from shape_magic.debugging.compare import AnalyzerComparison, compare_analyzers
     from shape_magic.debugging.explain import Explanation, explain
     from shape_magic.debugging.without import shape_without
@@ -62,12 +61,11 @@ if TYPE_CHECKING:
     from shape_magic.notebook.playground import Playground
     from shape_magic.notebook.shown import Baseline
     from shape_magic.notebook.view import ShapeView
+    from shape_magic.teaching.exercise import check_exercise, predict
 
 _LAZY: Final = {
-    "AnalyzerCheck": "shape_magic.debugging.check",
     "AnalyzerComparison": "shape_magic.debugging.compare",
     "Baseline": "shape_magic.notebook.shown",
-    "CheckFailure": "shape_magic.debugging.check",
     "ClaimAssessment": "shape_magic.deliberation.records",
     "Comparison": "shape_magic.notebook.compare",
     "Deliberation": "shape_magic.deliberation",
@@ -81,12 +79,13 @@ _LAZY: Final = {
     "ProposalScore": "shape_magic.deliberation.records",
     "RoundSummary": "shape_magic.deliberation.records",
     "ShapeView": "shape_magic.notebook.view",
-    "check_analyzer": "shape_magic.debugging.check",
+    "check_exercise": "shape_magic.teaching.exercise",
     "compare": "shape_magic.notebook.compare",
     "compare_analyzers": "shape_magic.debugging.compare",
     "explain": "shape_magic.debugging.explain",
     "load_summaries": "shape_magic.deliberation.summary",
     "measure_many": "shape_magic.bulk",
+    "predict": "shape_magic.teaching.exercise",
     "save_summaries": "shape_magic.deliberation.summary",
     "shape_without": "shape_magic.debugging.without",
     "summaries_to_frame": "shape_magic.deliberation.frames",
@@ -95,14 +94,12 @@ _LAZY: Final = {
 
 __all__ = [
     "Analyzer",
-    "AnalyzerCheck",
     "AnalyzerComparison",
     "AnalyzerError",
     "AnalyzerWarning",
     "Anchor",
     "ArgumentError",
     "Baseline",
-    "CheckFailure",
     "ClaimAssessment",
     "Comparison",
     "Deliberation",
@@ -139,7 +136,7 @@ __all__ = [
     "TranscriptError",
     "TranscriptWarning",
     "WorkersLostError",
-    "check_analyzer",
+    "check_exercise",
     "compare",
     "compare_analyzers",
     "default_registry",
@@ -149,6 +146,7 @@ __all__ = [
     "measure",
     "measure_file",
     "measure_many",
+    "predict",
     "save_summaries",
     "shape_without",
     "summaries_to_frame",

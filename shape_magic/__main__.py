@@ -25,6 +25,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mcp.add_argument("file", type=Path, metavar="FILE", help="the deliberation's database")
     mcp.set_defaults(run=_mcp)
 
+    notebooks = commands.add_parser(
+        "notebooks",
+        help="put the course into a folder",
+        description="Put the course, six notebooks with their data, into a folder. Nothing that is "
+        "there is overwritten. To run them, install JupyterLab (the extra 'lab').",
+    )
+    notebooks.add_argument("folder", type=Path, metavar="FOLDER", help="made where there is none")
+    notebooks.set_defaults(run=_notebooks)
+
+    glossary = commands.add_parser(
+        "glossary",
+        help="explain the eight numbers, as Markdown",
+        description="Write the glossary: what each number means, an example, how it could be "
+        "gamed, and what shows it.",
+    )
+    glossary.set_defaults(run=_glossary)
+
     options = parser.parse_args(arguments)
     try:
         options.run(options)
@@ -43,6 +60,19 @@ def _mcp(options: argparse.Namespace) -> None:
         raise ArgumentError(f"there is no file {str(options.file)!r} to serve")
     with Deliberation.open(options.file) as deliberation:
         serve_over_stdio(deliberation)
+
+
+def _notebooks(options: argparse.Namespace) -> None:
+    from shape_magic.teaching.course import copy_course
+
+    for notebook in copy_course(options.folder.expanduser()):
+        sys.stdout.write(f"{notebook}\n")
+
+
+def _glossary(_options: argparse.Namespace) -> None:
+    from shape_magic.teaching.glossary import glossary
+
+    sys.stdout.write(glossary())
 
 
 if __name__ == "__main__":

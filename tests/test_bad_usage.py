@@ -15,6 +15,16 @@ MANY_DIGITS = "9" * 5_000
 
 # A line that ends with an ellipsis is given by its beginning. A cell magic's body is added.
 CASES = r"""
+%%predict
+predict first, look then: read the text, and write one number or more behind %%predict, as in...
+%%predict headings
+'headings' is no prediction: write a name and a number, as in headings=2
+%%predict headings=-1
+'headings=-1' is no prediction: write a name and a number, as in headings=2
+%%predict headings=1 headings=2
+headings is predicted twice: once is enough
+%%predict heading=1
+'heading' is no attribute; the nearest is headings, and there are chars, lines, lead_chars,...
 %%shape --rond 2
 %%shape has no option '--rond'; did you mean --round?
 %%shape A --rou 2

@@ -1,10 +1,10 @@
 """Every rule of the design, as cases in `tests/cases/*.md`."""
 
-from pathlib import Path
+import pytest
 
-from shape_magic.testing import Case, case_parameters, read_cases
+import shape_magic
+from tests.cases import FOLDER, Case, describe, fields_of, read_cases
 
-FOLDER = Path(__file__).parent / "cases"
 CASES = [case for path in sorted(FOLDER.glob("*.md")) for case in read_cases(path)]
 
 
@@ -13,9 +13,10 @@ def test_cases__are_there_and_have_names_of_their_own() -> None:
     assert len({case.name for case in CASES}) == len(CASES)
 
 
-@case_parameters(FOLDER)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_case__comes_out_as_expected(case: Case) -> None:
-    case.check()
+    measurement = shape_magic.measure(case.text)
+    assert describe(measurement, fields=fields_of(case.expected)) == case.expected
 
 
 def test_cases__every_note_has_one() -> None:

@@ -19,11 +19,11 @@ LAYERS = [
     ("shape",),
     ("analyzers",),
     ("files", "prompting", "debugging"),
-    ("testing",),
     ("deliberation",),
     ("mcp_server",),
     ("bulk",),
     ("analysis",),
+    ("teaching",),
     ("notebook",),
     ("__main__",),
 ]

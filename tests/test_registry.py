@@ -2,11 +2,12 @@ import inspect
 import pickle
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -424,3 +425,18 @@ def test_entry_point__of_an_installed_package_is_registered(tmp_path: Path) -> N
     assert second.startswith(
         "the analyzer 'broken' of the package 'shape-magic-shout' was left out"
     )
+
+
+def test_measure__where_there_are_no_threads__leaves_the_analyzers_own_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_arguments: object) -> NoReturn:
+        raise RuntimeError("can't start new thread")
+
+    def measure(_text: str) -> NoReturn:
+        raise RecursionError("too deep")
+
+    registry = Registry([analyzer(measure=measure)], fallback=MarkdownAnalyzer())
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(RecursionError, match="too deep"):
+        registry.measure("a", analyzer="shout")

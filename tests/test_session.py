@@ -1,6 +1,7 @@
 """What a session keeps between magics: its deliberation, and what evaluators were shown."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from IPython.core.error import UsageError
@@ -122,3 +123,15 @@ def test_deliberation_that_a_variable_holds__is_open_after_a_switch(
         run(shell, f"%deliberation {tmp_path / name}")
         assert shell.user_ns["held"].agents() == ["A"]
         run(shell, f"%deliberation {tmp_path / 'a.db'} -o held")
+
+
+@pytest.mark.parametrize("body", ["# A", "# A\n", "# A\n\n"])
+def test_cell__whose_last_line_a_kernel_closed__is_measured_as_typed(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    code = f"%%shape\n{body}"
+    kernel = SimpleNamespace(get_parent=lambda: {"content": {"code": code}})
+    monkeypatch.setattr(shell, "kernel", kernel, raising=False)
+    # Pyodide's kernel does so where the line is open, and leaves a closed one as it is.
+    handed_over = code if code.endswith("\n") else f"{code}\n"
+    assert run(shell, handed_over).text == body

@@ -223,10 +223,15 @@ def measured_by(analyzer: Analyzer, text: str) -> Measurement | None:
     """
     try:
         answer: object = analyzer.measure(text)
-    except RecursionError:
+    except RecursionError as error:
         # The caller's own stack is nearly used up. A text's figures must not depend on that.
         with ThreadPoolExecutor(max_workers=1) as thread:
-            answer = thread.submit(analyzer.measure, text).result()
+            try:
+                answering = thread.submit(analyzer.measure, text)
+            except RuntimeError:
+                # In a browser there are no threads, and so there is no other stack.
+                raise error from None
+            answer = answering.result()
     if answer is None:
         return None
     if not isinstance(answer, Measurement):

@@ -17,6 +17,7 @@ from shape_magic.wording import listed, one_line, quoted
 
 __all__ = ["Explanation", "Measured", "describe_reasons", "explain", "line_range", "reasons_of"]
 
+NOTHING: Final = "no line is counted, and none looks like it"
 _EXAMPLES: Final = 3
 _RULES: Final = 12
 _RANGES: Final = 12
@@ -72,6 +73,13 @@ class Explanation(msgspec.Struct, frozen=True):
             )
         return "".join([*parts, "</div>"])
 
+    def entries(self, attribute: str) -> list[str]:
+        """Write what was counted for an attribute, then what looks like it and was not."""
+        own = [reason for reason in self.reasons if reason.attribute == attribute]
+        entries = describe_reasons(reason for reason in own if reason.counted)
+        others = describe_reasons(reason for reason in own if not reason.counted)
+        return entries + [f"not counted: {entry}" for entry in others]
+
     def _title(self) -> str:
         if self.lines is None:
             return f"measured by {self.analyzer}"
@@ -87,18 +95,14 @@ class Explanation(msgspec.Struct, frozen=True):
             sections.append(("not another kind", describe_reasons(refused)))
         figures = self.shape.as_dict()
         for name in ATTRIBUTE_NAMES if self.attribute is None else (self.attribute,):
-            own = [reason for reason in self.reasons if reason.attribute == name]
-            counted = [reason for reason in own if reason.counted]
-            others = [reason for reason in own if not reason.counted]
+            entries = self.entries(name)
             # Of some lines, only what they have to do with is said; all add to `chars` and `lines`.
-            aside = not own or name in {"chars", "lines"}
+            aside = not entries or name in {"chars", "lines"}
             if self.lines is not None and self.attribute is None and aside:
                 continue
-            entries = describe_reasons(counted)
-            entries += [f"not counted: {entry}" for entry in describe_reasons(others)]
             where = "" if self.lines is None else " in the whole text"
             heading = f"{name} = {figures[name]:,}{where}"
-            sections.append((heading, entries or ["no line is counted, and none looks like it"]))
+            sections.append((heading, entries or [NOTHING]))
         return sections
 
 

@@ -98,6 +98,12 @@ class Session:
     def remember_cell(self, info: ExecutionInfo) -> None:
         """Keep the cell that is about to run (the callback of the event `pre_run_cell`)."""
         self._raw_cell = info.raw_cell
+        # Pyodide's kernel closes a cell's last line before it runs the cell. The message that asked
+        # for it has the cell as it was typed.
+        get_parent = getattr(getattr(self.shell, "kernel", None), "get_parent", None)
+        message = get_parent() if get_parent else None
+        if message and info.raw_cell == f"{message.get('content', {}).get('code')}\n":
+            self._raw_cell = message["content"]["code"]
 
     def typed_body(self, magic: str, line: str, cell: str) -> str:
         """Give the body of a cell magic's call as it was typed; `cell` is what IPython handed over.

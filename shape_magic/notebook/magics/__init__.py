@@ -5,7 +5,8 @@ from typing import Final
 from shape_magic.notebook.magics.deliberation import DeliberationMagics
 from shape_magic.notebook.magics.evaluation import EvaluationMagics
 from shape_magic.notebook.magics.shape import ShapeMagics
+from shape_magic.notebook.magics.teaching import TeachingMagics
 
 __all__ = ["MAGICS"]
 
-MAGICS: Final = (ShapeMagics, DeliberationMagics, EvaluationMagics)
+MAGICS: Final = (ShapeMagics, DeliberationMagics, EvaluationMagics, TeachingMagics)

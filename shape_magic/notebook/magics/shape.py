@@ -26,7 +26,7 @@ from shape_magic.notebook.magics.options import (
 )
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.shape import Measurement
-from shape_magic.vocabulary import ATTRIBUTES
+from shape_magic.teaching.glossary import glossary_help
 from shape_magic.wording import one_line, quoted
 
 if TYPE_CHECKING:
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ShapeMagics"]
 
-_ATTRIBUTES: Final = "attributes:\n" + "\n".join(
-    f"  {attribute.name:<12} {attribute.meaning}" for attribute in ATTRIBUTES
-)
 _ANALYZER: Final = argument(
     "--analyzer", metavar="KIND", help="this analyzer, in place of the registry's order"
 )
@@ -81,7 +78,7 @@ class ShapeMagics(SessionMagics):
             help="the variable that holds the thought process",
         ),
         _ANALYZER,
-        epilog=_ATTRIBUTES,
+        epilog=glossary_help(),
     )
     def shape_cell(self, options: argparse.Namespace, content: str) -> Proposal | Measurement:
         """Measure the cell's body, verbatim, as an agent's proposal in a round."""
@@ -117,7 +114,7 @@ class ShapeMagics(SessionMagics):
         ),
         argument("--file", metavar="PATH", help="measure this file, in place of an expression"),
         _ANALYZER,
-        epilog=_ATTRIBUTES,
+        epilog=glossary_help(),
     )
     def shape_line(self, options: argparse.Namespace) -> Measurement | Proposal | Measurements:
         """Measure a value of the session: the rest of the line is a Python expression, as it is."""

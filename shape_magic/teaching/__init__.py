@@ -1,0 +1,1 @@
+"""Teaching the format: the glossary, predictions and exercises."""
