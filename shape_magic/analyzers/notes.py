@@ -22,7 +22,7 @@ from shape_magic.guard import own_words
 from shape_magic.lines import split_lines
 from shape_magic.shape import Measurement, Note
 from shape_magic.vocabulary import LineKind
-from shape_magic.wording import count_invisible, without_invisible
+from shape_magic.wording import count_invisible, plural, without_invisible
 
 __all__ = ["NOTES_PER_CODE", "general_notes", "limited", "markdown_notes"]
 
@@ -114,7 +114,7 @@ def markdown_notes(
     if parsed is not None:
         notes += _from_parser(parsed)
         notes += _from_blocks(parsed, lines, kinds)
-        if max(map(len, lines)) > LONG_LINE:
+        if max(map(len, lines), default=0) > LONG_LINE:
             notes += _hidden_prose(parsed, lines, kinds)
     if "#" in source or "|" in source:
         notes += _from_prose(parsed, lines, kinds)
@@ -233,8 +233,8 @@ def _why_no_table(header: str, below: str) -> str:
         return "the rows of pipes are no table: no delimiter row is under the first"
     if cells != delimiters:
         return (
-            f"the rows of pipes are no table: the first has {cells} cells and the delimiter row "
-            f"under it {delimiters}"
+            f"the rows of pipes are no table: the first has {plural(cells, 'cell')} and the "
+            f"delimiter row under it {delimiters}"
         )
     return (
         "the rows of pipes are no table: a paragraph's first delimiter row alone is tried, and it "
