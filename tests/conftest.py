@@ -28,6 +28,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--mutations", type=int, default=20_000, help="how many changed texts to measure (20,000)"
     )
+    parser.addoption(
+        "--judged",
+        type=Path,
+        default=None,
+        help="a folder with judged answers (preferences.csv.gz, leaderboard.csv, cr2.csv)",
+    )
 
 
 @pytest.fixture
@@ -41,6 +47,15 @@ def mutation_count(request: pytest.FixtureRequest) -> int:
 def answers_path(request: pytest.FixtureRequest) -> Path | None:
     """Give the path of the option `--answers`."""
     path: Path | None = request.config.getoption("--answers")
+    return path
+
+
+@pytest.fixture
+def judged_path(request: pytest.FixtureRequest) -> Path:
+    """Give the folder of the option `--judged`; skips where there is none."""
+    path: Path | None = request.config.getoption("--judged")
+    if path is None:
+        pytest.skip("there are no judged answers: --judged names their folder")
     return path
 
 
