@@ -71,7 +71,7 @@ def plot_slope(
     name = attribute
     if attribute == "chars":
         axes.xaxis.set_major_formatter(FuncFormatter(lambda power, _: f"{2**power:,.0f}"))
-        name = "chars, each step a factor"
+        name = "chars (each step multiplies)"
     _name_axes(axes, name, score)
     if handles:
         axes.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=3,
