@@ -50,7 +50,7 @@ def answers_path(request: pytest.FixtureRequest) -> Path | None:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def judged_path(request: pytest.FixtureRequest) -> Path:
     """Give the folder of the option `--judged`; skips where there is none."""
     path: Path | None = request.config.getoption("--judged")

@@ -19,16 +19,8 @@ VARIANTS = ("gpt-3.5-turbo-1106", "alpaca-7b")
 
 
 @pytest.fixture(scope="module")
-def folder(request: pytest.FixtureRequest) -> Path:
-    path: Path | None = request.config.getoption("--judged")
-    if path is None:
-        pytest.skip("there are no judged answers: --judged names their folder")
-    return path
-
-
-@pytest.fixture(scope="module")
-def preferences(folder: Path) -> pd.DataFrame:
-    return pd.read_csv(folder / "preferences.csv.gz")
+def preferences(judged_path: Path) -> pd.DataFrame:
+    return pd.read_csv(judged_path / "preferences.csv.gz")
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +30,8 @@ def standings(preferences: pd.DataFrame) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def leaderboard(folder: Path) -> pd.DataFrame:
-    return pd.read_csv(folder / "leaderboard.csv", index_col=0)
+def leaderboard(judged_path: Path) -> pd.DataFrame:
+    return pd.read_csv(judged_path / "leaderboard.csv", index_col=0)
 
 
 def gameability(figures: pd.Series) -> float:
