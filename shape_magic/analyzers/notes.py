@@ -114,8 +114,11 @@ def markdown_notes(
     if parsed is not None:
         notes += _from_parser(parsed)
         notes += _from_blocks(parsed, lines, kinds)
-        if max(map(len, lines), default=0) > LONG_LINE:
-            notes += _hidden_prose(parsed, lines, kinds)
+        longest = max(map(len, lines), default=0)
+        if longest > LONG_LINE:
+            notes += _hidden_in_blocks(parsed, lines)
+        if longest > LONG_ITEM:
+            notes += _hidden_in_lists(lines, kinds)
     if "#" in source or "|" in source:
         notes += _from_prose(parsed, lines, kinds)
     return sorted(limited(notes), key=lambda note: note.line) if notes else notes
@@ -167,9 +170,7 @@ def _from_blocks(
         yield Note("fenced-document", 1, "the whole document stands inside one fence")
 
 
-def _hidden_prose(
-    parsed: BlockState, lines: Sequence[str], kinds: Sequence[LineKind]
-) -> Iterator[Note]:
+def _hidden_in_blocks(parsed: BlockState, lines: Sequence[str]) -> Iterator[Note]:
     for block in parsed.blocks:
         if block.kind == "heading":
             length = len(parsed.texts[block.first])
@@ -181,6 +182,9 @@ def _hidden_prose(
                     length = max(len(cell.strip(" \t")) for cell in split_cells(parsed.texts[line]))
                     if length > LONG_LINE:
                         yield _hiding(line, f"a cell of the table has {length:,} characters")
+
+
+def _hidden_in_lists(lines: Sequence[str], kinds: Sequence[LineKind]) -> Iterator[Note]:
     for line, (text, kind) in enumerate(zip(lines, kinds, strict=True)):
         if kind == "list" and len(text) > LONG_ITEM:
             yield _hiding(line, f"the line of a list has {len(text):,} characters")

@@ -66,6 +66,12 @@ def _item(state: BlockState, line: int, marker: str) -> None:
     if not text and (line + 1 >= state.limit or not state.texts[line + 1]):
         # An item may begin with one blank line at the most.
         state.skip_blank(line + 1)
+    elif text and spaces <= 4 and text[0] not in state.rules:
+        # Most items are one paragraph, and need not be asked what they begin with.
+        state.paragraph(state, line, False)
+        line = state.skip_blank(state.line)
+        if line < state.limit and state.indents[line] >= content_offset:
+            state.parse(line)
     else:
         state.parse(line)
     state.offsets.pop()
