@@ -13,6 +13,12 @@ from shape_magic.deliberation.arguments import agent_id_text, file_path, round_n
 from shape_magic.deliberation.database import Database
 from shape_magic.deliberation.evaluations import Evaluated, check_entry, evaluate
 from shape_magic.deliberation.frames import evaluations_to_frame, scored_to_frame
+from shape_magic.deliberation.messages import (
+    MessagesReport,
+    add_answers,
+    read_frame,
+    read_messages,
+)
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.read_proposal import (
     THOUGHTS_PAGE,
@@ -612,6 +618,67 @@ class Deliberation:
         rounds = None if round is None else [round_number(round)]
         with self._store.rows(rounds=rounds) as rows:
             return [record_of(self._store, row) for row in rows]
+
+    def add_messages(
+        self, messages: Iterable[Any], *, agent_id: str = "assistant"
+    ) -> MessagesReport:
+        """Take in chats, or rows of a prompt and its outputs, as proposals of rounds.
+
+        It takes a list of messages with `role` and `content`; a list of such lists, or of objects
+        that have one as `messages`; or a list of rows with a `prompt` (a text or messages) and its
+        `outputs`: a text, a list, or an object by agent. Other names that evaluation tools write
+        for these fields are taken, too, such as `instruction`, `completion` and `generator`.
+
+        A round is a task. In a chat each turn of the user begins one, with the system's message
+        before it. The task is kept beside its round, so the same messages again make no other
+        rounds. An answer is by the message's `name`, else by the row's `model`, else by `agent_id`;
+        an agent that answers a task several times is told apart, as in `assistant 2`. Reasoning
+        that stands beside an answer is its thought process.
+
+        All is taken, or nothing: RecordError names the place of what cannot be read.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> rows = [{"prompt": "Queue or lock?", "outputs": {"Ann": "A queue.", "Bob": "A lock."}}]
+        >>> print(deliberation.add_messages(rows))
+        2 proposals taken, in 1 round
+        >>> deliberation.agents(round=1)
+        ['Ann', 'Bob']
+        """
+        answers = read_messages(messages, agent_id=agent_id_text(agent_id))
+        return add_answers(self._store, answers, registry=self.registry)
+
+    def add_frame(
+        self,
+        frame: "pd.DataFrame",
+        *,
+        agent_id: str = "agent_id",
+        content: str = "content",
+        task: str | None = None,
+        round: str | None = None,
+        thought_process: str | None = None,
+    ) -> MessagesReport:
+        """Take in a data frame as proposals of rounds: a row an answer, columns by these names.
+
+        Without a column for the `round`, a round is a task, as in `add_messages`; without one for
+        either, all answers stand in one round. FrameError names the column that is not there, or
+        the row that cannot be taken; then nothing is.
+
+        >>> import pandas as pd
+        >>> from shape_magic import Deliberation
+        >>> frame = pd.DataFrame({"model": ["m", "n"], "output": ["A queue.", "A lock."]})
+        >>> print(Deliberation().add_frame(frame, agent_id="model", content="output"))
+        2 proposals taken, in 1 round
+        """
+        answers = read_frame(
+            frame,
+            agent_id=agent_id,
+            content=content,
+            task=task,
+            round=round,
+            thought_process=thought_process,
+        )
+        return add_answers(self._store, answers, registry=self.registry)
 
     def add_transcript(
         self,
