@@ -57,22 +57,21 @@ if TYPE_CHECKING:
     )
     from shape_magic.deliberation.summary import load_summaries, save_summaries
     from shape_magic.notebook.compare import Comparison, compare
-    from shape_magic.notebook.page import to_html
-    from shape_magic.notebook.playground import Playground
-    from shape_magic.notebook.shown import Baseline
-    from shape_magic.notebook.view import ShapeView
+    from shape_magic.notebook.place import to_html
+    from shape_magic.notebook.view import Playground, ShapeView
+    from shape_magic.notebook.view_data import Baseline
     from shape_magic.teaching.exercise import check_exercise, predict
 
 _LAZY: Final = {
     "AnalyzerComparison": "shape_magic.debugging.compare",
-    "Baseline": "shape_magic.notebook.shown",
+    "Baseline": "shape_magic.notebook.view_data",
     "ClaimAssessment": "shape_magic.deliberation.records",
     "Comparison": "shape_magic.notebook.compare",
     "Deliberation": "shape_magic.deliberation",
     "Evaluation": "shape_magic.deliberation.records",
     "EvaluationEntry": "shape_magic.deliberation.records",
     "Explanation": "shape_magic.debugging.explain",
-    "Playground": "shape_magic.notebook.playground",
+    "Playground": "shape_magic.notebook.view",
     "Proposal": "shape_magic.deliberation.proposal",
     "ProposalBody": "shape_magic.deliberation.records",
     "ProposalRecord": "shape_magic.deliberation.records",
@@ -89,7 +88,7 @@ _LAZY: Final = {
     "save_summaries": "shape_magic.deliberation.summary",
     "shape_without": "shape_magic.debugging.without",
     "summaries_to_frame": "shape_magic.deliberation.frames",
-    "to_html": "shape_magic.notebook.page",
+    "to_html": "shape_magic.notebook.place",
 }
 
 __all__ = [

@@ -165,4 +165,4 @@ def test_display__shows_measurements_and_proposals_by_their_bundle(shell: Intera
         formatter: Any = shell.display_formatter
         data, _ = formatter.format(value)
         assert data["text/plain"].startswith("<candidate id=")
-        assert "<details>" in formatter.mimebundle_formatter(value)[0]["text/html"]
+        assert "Source, 1 line" in formatter.mimebundle_formatter(value)[0]["text/html"]

@@ -1,15 +1,17 @@
 """The static HTML and the plain text, on plain and on hostile text."""
 
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 
 import shape_magic
-from shape_magic import Proposal
+from shape_magic import Proposal, measure_file
 from shape_magic.notebook.display import bundle
-from shape_magic.notebook.html import MAX_ROWS, MAX_WIDTH
 from shape_magic.notebook.measurements import Measurements
+from shape_magic.notebook.static_html import MAX_ROWS, MAX_WIDTH, measurement_html
+from shape_magic.notebook.view_data import from_wire, text_of, to_attribute, view_data
 from shape_magic.wording import visible
 from tests.strategies import texts
 
@@ -30,10 +32,10 @@ HOSTILE = [
     "\0",
 ]
 ELEMENTS = {
-    *("div", "span", "strong", "br", "details", "summary", "pre", "ul", "li"),
+    *("div", "span", "strong", "br", "pre", "ul", "li", "script"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
-ATTRIBUTES = {"style", "title"}
+ATTRIBUTES = {"style", "title", "class", "data-shape-magic", "data-shape-magic-view"}
 
 
 class Reader(HTMLParser):
@@ -44,12 +46,14 @@ class Reader(HTMLParser):
         self.elements: set[str] = set()
         self.attributes: set[str] = set()
         self.text = ""
+        self.data: list[str] = []
         self.feed(page)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.add(tag)
         self.attributes |= {name for name, _ in attrs}
+        self.data += [value or "" for name, value in attrs if name == "data-shape-magic-view"]
 
     def handle_data(self, data: str) -> None:
         self.text += data
@@ -70,6 +74,9 @@ def test_html__is_made_of_nothing_but_its_own_elements(hostile: str, form: str) 
     assert reader.elements <= ELEMENTS
     assert reader.attributes <= ATTRIBUTES
     assert visible(hostile) in reader.text
+    (data,) = map(from_wire, reader.data)
+    assert data["title"] == hostile
+    assert hostile in "\n".join(data["lines"])
     assert plain.count("<outline>") == plain.count("</outline>") == plain.count("<candidate ") == 1
 
 
@@ -93,7 +100,7 @@ def test_bundle__no_text_reaches_a_terminal_or_a_page_as_a_control(text: str) ->
     ids=["heading of 1 MB", "line of 1 MB", "headings", "notes", "blank lines", "rows"],
 )
 def test_html__is_bounded_in_size(text: str) -> None:
-    page, _ = forms(text, "A")
+    page = measurement_html(view_data(shape_magic.measure(text)))
     assert len(page) < 4 * MAX_ROWS * (MAX_WIDTH + 300)
 
 
@@ -107,7 +114,7 @@ def test_html__shows_the_figures_their_change_and_the_source() -> None:
     for figure in ("15 +11chars", "5 +4lines", "4 +4prose_chars", "1 +1list_items", "1headings"):
         assert figure in text
     assert "Source, 5 lines" in text
-    assert "   5 - b" in text
+    assert "list       5  - b" in text
     assert "total characters of the final solution" in page
 
 
@@ -127,3 +134,22 @@ def test_html__several_measurements_are_rows_of_a_table() -> None:
     data, _ = bundle(many)
     assert data["text/html"].count("<tr>") == 3
     assert data["text/plain"].count("<candidate ") == 2
+
+
+@given(texts)
+def test_data__any_text_comes_back_whole(text: str) -> None:
+    measurement = shape_magic.measure(text)
+    data = from_wire(to_attribute(view_data(measurement)))
+    joined = text_of(data["lines"], data["endings"])
+    # A high and a low surrogate that stood side by side are one character now.
+    before, after = (
+        whole.encode("utf-16", "surrogatepass") for whole in (measurement.text, joined)
+    )
+    assert after == before
+
+
+def test_html__takes_no_more_than_three_times_its_text_and_8_kb() -> None:
+    for path in sorted(Path("notebooks/data").glob("*.md")):
+        measurement = measure_file(path)
+        page = bundle(measurement)[0]["text/html"]
+        assert len(page.encode()) <= 3 * len(measurement.text.encode()) + 8_000, path

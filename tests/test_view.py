@@ -1,7 +1,9 @@
 """The widget's Python side: its state, its checks, its answers and its bundle."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import ipywidgets
@@ -13,14 +15,12 @@ from shape_magic import Measurement, Proposal, measure
 from shape_magic.errors import SelectionError
 from shape_magic.lines import LineRange
 from shape_magic.notebook.display import bundle
-from shape_magic.notebook.playground import Playground
-from shape_magic.notebook.view import ShapeView
-from shape_magic.notebook.wire import from_wire, to_wire
+from shape_magic.notebook.view import Playground, ShapeView
+from shape_magic.notebook.view_data import from_wire, to_wire, view_data
 from shape_magic.shape import Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 
 TEXT = "# A\n\nWhy.\n\n- one\n- two\n"
-WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @pytest.fixture(autouse=True)
@@ -119,10 +119,9 @@ def test_measurement__set_anew_is_as_in_a_new_view(view: ShapeView) -> None:
     view.selection, view.attribute, view.search = (1, 2), "chars", "why"
     view.measurement = proposal("other")
     fresh = ShapeView(proposal("other"))
-    assert shown(view) | {"revision": 0} == shown(fresh)
+    assert shown(view) == shown(fresh)
     for name in ("selection", "attribute", "search"):
         assert getattr(view, name) == getattr(fresh, name)
-    assert shown(view)["revision"] == 1
 
 
 @given(st.text(alphabet=st.characters(), max_size=40))
@@ -157,7 +156,7 @@ def test_shown__has_the_change_and_says_against_what() -> None:
     changes = {one["name"]: one["change"] for one in content["attributes"]}
     assert changes["chars"] == len(TEXT) - 10
     assert changes["lines"] == 0
-    assert content["baseline"] == "since the previous version"
+    assert content["baseline"] == "against the previous version"
 
 
 def test_shown__sends_the_text_once(view: ShapeView) -> None:
@@ -177,32 +176,23 @@ def test_shown__sends_the_text_once(view: ShapeView) -> None:
 # --- Without some lines
 
 
-def ask(view: ShapeView, selection: list[int], revision: int = 0) -> None:
-    view._handle_custom_msg({"ask": "without", "revision": revision, "selection": selection}, [])
+def ask(view: ShapeView, lines: list[int], **more: Any) -> None:
+    question = {"ask": "without", "number": 7, "digest": shown(view)["digest"], "lines": lines}
+    view._handle_custom_msg({**question, **more}, [])
 
 
 def test_without__is_measured_again(view: ShapeView, sent: list[Any]) -> None:
     ask(view, [5, 6])
-    assert sent == [
-        {
-            "answer": "without",
-            "revision": 0,
-            "selection": [5, 6],
-            "shape": measure("# A\n\nWhy.\n\n").shape.as_dict(),
-        }
-    ]
+    assert sent == [{"number": 7, "shape": measure("# A\n\nWhy.\n\n").shape.as_dict()}]
 
 
 def test_without__of_half_a_field_says_why_not(sent: list[Any], view: ShapeView) -> None:
     view.measurement = measure('{"a": [1, 2]}')
-    ask(view, [1, 2], revision=1)
+    ask(view, [1, 2])
     assert sent[0]["reason"].startswith("lines 1 to 2 are no whole fields or elements")
 
 
-@pytest.mark.parametrize(
-    "message",
-    [None, "x", {}, {"ask": "other"}, {"ask": "without", "revision": 7, "selection": [1, 1]}],
-)
+@pytest.mark.parametrize("message", [None, "x", {}, {"ask": "other"}, {"ask": "without"}])
 def test_without__no_question_gets_no_answer(
     view: ShapeView, sent: list[Any], message: Any
 ) -> None:
@@ -210,29 +200,70 @@ def test_without__no_question_gets_no_answer(
     assert sent == []
 
 
-@pytest.mark.parametrize("selection", [[0, 1], [3, 2], [1, 99]])
+@pytest.mark.parametrize("lines", [[0, 1], [3, 2], [1, 99]])
 def test_without__lines_that_are_not_there_says_so(
-    view: ShapeView, sent: list[Any], selection: list[int]
+    view: ShapeView, sent: list[Any], lines: list[int]
 ) -> None:
-    ask(view, selection)
+    ask(view, lines)
     assert "reason" in sent[0]
+
+
+def source_of(text: str, **changes: Any) -> str:
+    data = view_data(measure(text))
+    figures = {attribute["name"]: attribute["figure"] for attribute in data["attributes"]}
+    fields = ("lines", "endings", "kind", "analyzer")
+    return to_wire({**{name: data[name] for name in fields}, "figures": figures, **changes})
+
+
+def test_without__of_an_unknown_text_asks_for_it_and_measures_it(
+    view: ShapeView, sent: list[Any]
+) -> None:
+    ask(view, [1, 1], digest="another")
+    ask(view, [1, 1], digest="another", source=source_of("a\r\nb\rc"))
+    assert sent[0] == {"number": 7, "unknown": True}
+    assert sent[1]["shape"] == measure("b\rc").shape.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"figures": {}}, "measure this text otherwise"),
+        ({"kind": "toml"}, "cannot be measured again"),
+        ({"kind": "json"}, "cannot be measured again"),
+    ],
+)
+def test_without__of_a_text_that_measures_otherwise_now_is_refused(
+    view: ShapeView, sent: list[Any], changes: dict[str, Any], reason: str
+) -> None:
+    ask(view, [1, 1], digest="another", source=source_of("a\nb", **changes))
+    assert reason in sent[0]["reason"]
 
 
 # --- Where it shows
 
 
-def test_bundle__has_widget_html_and_plain_text(view: ShapeView) -> None:
+def test_bundle__needs_no_kernel_and_is_the_same_each_time(view: ShapeView) -> None:
     data, metadata = view._repr_mimebundle_()
-    assert data.keys() == {WIDGET, "text/html", "text/plain"}
-    assert data["text/plain"] == bundle(view.measurement)[0]["text/plain"]
-    assert data[WIDGET]["model_id"] == view.model_id
-    assert metadata == {}
+    assert (data, metadata) == bundle(view.measurement)
+    assert data.keys() == {"text/html", "text/plain"}
+    assert view._repr_mimebundle_() == (data, metadata)
 
 
-def test_bundle__keeps_what_colab_needs(view: ShapeView, monkeypatch: pytest.MonkeyPatch) -> None:
-    colab = {WIDGET: {"colab": {"custom_widget_manager": {"url": "https://example.test/"}}}}
-    monkeypatch.setattr("anywidget._util.get_repr_metadata", lambda: colab)
-    assert view._repr_mimebundle_()[1] == colab
+def test_bundle__notes_each_time_that_it_was_displayed(view: ShapeView) -> None:
+    digest = shown(view)["digest"]
+    for _ in range(2):
+        view._repr_mimebundle_()
+    (_, first, earlier), (_, second, later) = view.get_state("_displays")["_displays"]
+    assert first == second == digest
+    assert earlier <= later
+
+
+def test_bundle__where_outputs_are_isolated_has_the_library(
+    view: ShapeView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "data-shape-magic-library" not in view._repr_mimebundle_()[0]["text/html"]
+    monkeypatch.setitem(sys.modules, "google.colab", ModuleType("google.colab"))
+    assert "data-shape-magic-library" in view._repr_mimebundle_()[0]["text/html"]
 
 
 def test_view__composes(view: ShapeView) -> None:

@@ -4,48 +4,39 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-import ipywidgets
-
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.proposal import Proposal
-from shape_magic.notebook.display import Bundle, candidate_of
-from shape_magic.notebook.shown import Baseline
+from shape_magic.notebook.display import Bundle
 from shape_magic.notebook.view import ShapeView
+from shape_magic.notebook.view_data import Baseline, candidate_of
 from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
 __all__ = ["Comparison", "compare"]
 
 
-class Comparison(ipywidgets.HBox):  # type: ignore[misc]
+class Comparison:
     """Two views side by side, `left` and `right`, each with its own selection.
 
     The right one's changes are against the left one.
     """
 
-    left: ShapeView
-    right: ShapeView
-
     def __init__(self, left: ShapeView, right: ShapeView, *, names: tuple[str, str]) -> None:
         self.left, self.right, self.names = left, right, names
-        for view in (left, right):
-            view.add_class("shape-magic-beside")
-        super().__init__([left, right], layout=ipywidgets.Layout(width="100%", grid_gap="16px"))
 
-    def _repr_mimebundle_(self, **options: Any) -> Bundle:
-        """Give the widget together with the attributes as a table, for where no widget runs."""
-        widget = super()._repr_mimebundle_(**options)
-        data = {} if widget is None else dict(widget)
-        # The views know what their host needs beside a widget, as Colab does.
-        metadata = self.left._repr_mimebundle_()[1]
+    def _repr_mimebundle_(self, **_options: Any) -> Bundle:
+        """Give the two views with the attributes of both as a table."""
         rows = [
             ("", *map(visible, self.names), "difference"),
             *(
-                (name, f"{one:,}", f"{other:,}", f"{other - one:+,}" if other != one else "")
-                for name, one, other in _figures(self.left.measurement, self.right.measurement)
+                (name, f"{before:,}", f"{after:,}", f"{after - before:+,}" * (after != before))
+                for name, before, after in _figures(self.left.measurement, self.right.measurement)
             ),
         ]
-        return {**data, "text/plain": _plain(rows), "text/html": _html(rows)}, metadata
+        views = (side._repr_mimebundle_()[0]["text/html"] for side in (self.left, self.right))
+        sides = "".join(f'<div style="flex:1 1 320px;min-width:0">{view}</div>' for view in views)
+        html = f'{_html(rows)}<div style="display:flex;flex-wrap:wrap;gap:16px">{sides}</div>'
+        return {"text/plain": _plain(rows), "text/html": html}, {}
 
 
 def compare(

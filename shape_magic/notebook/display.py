@@ -1,50 +1,36 @@
-"""The display bundle: one measurement in the forms that hosts can show."""
+"""The display bundles: a value in the forms that hosts can show.
 
-from collections.abc import Callable
+No form needs a kernel. JupyterLab prefers a widget's form to all others and shows "model not found"
+where its kernel is gone, so that form is in no bundle.
+"""
+
 from typing import Any, cast, get_args
 
 from IPython.core.formatters import MimeBundleFormatter
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
-from shape_magic.analyzers.registry import Registry, default_registry
+from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import RoundSummary
-from shape_magic.notebook.html import measurement_html, measurements_html
 from shape_magic.notebook.measurements import Measurements
+from shape_magic.notebook.place import place_of
 from shape_magic.notebook.scores import evaluated_text, summary_html, summary_text
+from shape_magic.notebook.static_html import measurements_html
+from shape_magic.notebook.view_data import candidate_of
 from shape_magic.prompting.candidate import opening_tag, outline_element
 from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
-__all__ = [
-    "UNNAMED",
-    "Bundle",
-    "Displayed",
-    "bundle",
-    "candidate_of",
-    "plain_text",
-    "register",
-    "unregister",
-]
+__all__ = ["DISPLAYED", "Bundle", "Display", "Displayed", "bundle", "plain_text"]
 
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 """A MIME bundle and its metadata."""
-
-UNNAMED = "candidate"
-"""The id in the tag of a measurement that is nobody's proposal."""
 
 Displayed = Measurement | Proposal | Measurements | RoundSummary | Evaluated
 """What is shown by a bundle."""
 
 DISPLAYED: tuple[type, ...] = get_args(Displayed)
-
-
-def candidate_of(subject: Measurement | Proposal) -> tuple[str, Measurement]:
-    """Give the id under which a measurement is shown, and the measurement."""
-    if isinstance(subject, Proposal):
-        return subject.agent_id, subject.measurement
-    return UNNAMED, subject
 
 
 def plain_text(subject: Measurement | Proposal) -> str:
@@ -55,10 +41,10 @@ def plain_text(subject: Measurement | Proposal) -> str:
     )
 
 
-def bundle(subject: Displayed, *, registry: Registry | None = None) -> Bundle:
-    """Give the forms of a value: static HTML for where no widget runs, and plain text.
+def bundle(subject: Displayed) -> Bundle:
+    """Give the forms of a value: HTML, which a page with scripts makes a view, and plain text.
 
-    The registry, by default the default one, says what the attributes mean.
+    Both are the same from run to run.
     """
     if isinstance(subject, RoundSummary):
         return {"text/plain": summary_text(subject), "text/html": summary_html(subject)}, {}
@@ -70,42 +56,70 @@ def bundle(subject: Displayed, *, registry: Registry | None = None) -> Bundle:
             for name, measurement in zip(subject.names, subject, strict=True)
         )
         return {"text/plain": plain, "text/html": measurements_html(subject)}, {}
-    candidate_id, measurement = candidate_of(subject)
-    title = candidate_id
-    previous = None
-    if isinstance(subject, Proposal):
-        title = f"{candidate_id} · round {subject.round}"
-        previous = subject.previous_shape
-        if subject.version > 1:
-            title += f" · version {subject.version}"
-    data = {
-        "text/plain": plain_text(subject),
-        "text/html": measurement_html(
-            measurement,
-            title=title,
-            registry=default_registry() if registry is None else registry,
-            previous=previous,
-        ),
-    }
-    return data, {}
+    return {"text/plain": plain_text(subject), "text/html": place_of(subject).html}, {}
 
 
-def register(shell: InteractiveShell, make: Callable[[Any], Bundle] = bundle) -> None:
-    """Show this package's values by the bundles that `make` makes."""
+class Display:
+    """The displays of one shell, and the link between them and its kernel."""
 
-    def show(subject: Any, include: object = None, exclude: object = None) -> Bundle:
-        return make(subject)
+    def __init__(self, shell: InteractiveShell, *, registry: Registry) -> None:
+        self._shell = shell
+        self._registry = registry
+        self._link: Any = None
+        self._subjects: Any = None
 
-    for shown in DISPLAYED:
-        _formatter(shell).for_type(shown, show)
+    def load(self) -> None:
+        """Show this package's values by their bundles; in a kernel, bring the library and a link.
 
+        The library stands in the output of the cell that loads, the only one that is the same in
+        whatever order cells run.
+        """
+        for displayed in DISPLAYED:
+            self._formatter.for_type(displayed, self._bundle)
+        if hasattr(self._shell, "kernel"):
+            from shape_magic.notebook.link import KernelLink, Subjects
 
-def unregister(shell: InteractiveShell) -> None:
-    """Undo `register`."""
-    for shown in DISPLAYED:
-        _formatter(shell).pop(shown, None)
+            self._subjects = Subjects()
+            self._link = KernelLink(self._subjects, registry=self._registry)
+            self._shell.events.register("pre_run_cell", self.begin_cell)
+            self._show_library()
 
+    def unload(self) -> None:
+        """Undo `load`."""
+        for displayed in DISPLAYED:
+            self._formatter.pop(displayed, None)
+        if self._link is not None:
+            self._shell.events.unregister("pre_run_cell", self.begin_cell)
+            # ipywidgets leaves the layout, which is a widget too.
+            self._link.layout.close()
+            self._link.close()
+            self._link = None
 
-def _formatter(shell: InteractiveShell) -> MimeBundleFormatter:
-    formatters: Any = shell.display_formatter
-    return cast(MimeBundleFormatter, formatters.mimebundle_formatter)
+    def begin_cell(self, info: ExecutionInfo) -> None:
+        """Free what the cell displayed before (the callback of the event `pre_run_cell`)."""
+        self._subjects.begin_cell(info)
+        # A second `%load_ext` loads nothing, and the cell's output had the library.
+        if "%load_ext shape_magic" in (info.raw_cell or ""):
+            self._show_library()
+
+    def _bundle(self, subject: Displayed, include: object = None, exclude: object = None) -> Bundle:
+        if not isinstance(subject, (Measurement, Proposal)) or self._subjects is None:
+            return bundle(subject)
+        from shape_magic.notebook.link import current_cell
+
+        place = place_of(subject)
+        _, measurement = candidate_of(subject)
+        self._subjects.keep(place.digest, measurement, cell=current_cell())
+        return {"text/plain": plain_text(subject), "text/html": place.html}, {}
+
+    def _show_library(self) -> None:
+        from shape_magic.notebook.library import library_html
+
+        # No plain form: a terminal has nothing to show for it.
+        publisher: Any = self._shell.display_pub
+        publisher.publish({"text/html": library_html()})
+
+    @property
+    def _formatter(self) -> MimeBundleFormatter:
+        formatters: Any = self._shell.display_formatter
+        return cast(MimeBundleFormatter, formatters.mimebundle_formatter)

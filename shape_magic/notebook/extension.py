@@ -5,11 +5,9 @@ from typing import Final
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from shape_magic.notebook import display
-from shape_magic.notebook.live import LiveDisplay
+from shape_magic.notebook.display import Display
 from shape_magic.notebook.magics import MAGICS
 from shape_magic.notebook.magics.completion import matcher
-from shape_magic.notebook.magics.shape import ShapeMagics
 from shape_magic.notebook.session import Session
 
 __all__ = ["load", "unload"]
@@ -33,9 +31,8 @@ def load(shell: InteractiveShell) -> None:
     """
     unload(shell)
     session = _handed_over(shell) or Session(shell)
-    live = LiveDisplay(shell, registry=session.registry)
+    display = Display(shell, registry=session.registry)
     containers = [container(session) for container in MAGICS]
-    setting = next(magics for magics in containers if isinstance(magics, ShapeMagics))
     names: dict[str, Callable[..., object]] = {}
     for container in containers:
         shell.register_magics(container)
@@ -44,12 +41,10 @@ def load(shell: InteractiveShell) -> None:
     completes = matcher(session, names)
     shell.Completer.custom_matchers.append(completes)
     shell.events.register("pre_run_cell", session.remember_cell)
-    shell.events.register("pre_run_cell", live.begin_cell)
-    display.register(shell, lambda subject: live.bundle(subject, setting.display))
+    display.load()
 
     def undo() -> Session:
-        display.unregister(shell)
-        shell.events.unregister("pre_run_cell", live.begin_cell)
+        display.unload()
         shell.events.unregister("pre_run_cell", session.remember_cell)
         shell.Completer.custom_matchers.remove(completes)
         ours: set[object] = set(containers)

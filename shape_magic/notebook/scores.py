@@ -10,7 +10,7 @@ import msgspec
 from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.summary import best_first
-from shape_magic.notebook.html import MAX_ROWS, rest_of, safe
+from shape_magic.notebook.static_html import MAX_ROWS, rest_of, safe
 from shape_magic.vocabulary import ATTRIBUTES, CATEGORY_NAMES
 from shape_magic.wording import one_line
 

@@ -1,5 +1,6 @@
 """The widget: every number of a measurement, clickable to the lines it was counted from."""
 
+import time
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -8,22 +9,20 @@ import anywidget
 import traitlets
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.debugging.without import shape_without
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.errors import SelectionError
 from shape_magic.lines import LineRange
-from shape_magic.notebook.assets import SCRIPT, STYLES
-from shape_magic.notebook.display import Bundle, bundle
-from shape_magic.notebook.page import to_html
-from shape_magic.notebook.shown import Baseline, shown_of
-from shape_magic.notebook.wire import from_wire, to_wire
+from shape_magic.notebook.display import Bundle, plain_text
+from shape_magic.notebook.library import library_module
+from shape_magic.notebook.link import answer, current_cell
+from shape_magic.notebook.place import Place, place_of, to_html
+from shape_magic.notebook.view_data import Baseline, candidate_of, from_wire, to_wire
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
-from shape_magic.wording import visible
 
-__all__ = ["WIRED", "ShapeView"]
+__all__ = ["Playground", "ShapeView"]
 
-WIRED: Final[dict[str, Any]] = {
+_WIRED: Final[dict[str, Any]] = {
     "sync": True,
     "to_json": lambda value, _view: to_wire(value),
     "from_json": lambda value, _view: from_wire(value),
@@ -102,6 +101,9 @@ class ShapeView(anywidget.AnyWidget):
     All four can be set and observed. SelectionError says why a value cannot be selected.
     `baseline` is what changes are shown against, in place of a proposal's previous version.
 
+    Displayed by itself it lasts as any output: the page finds the view that this one is by the
+    cell that it was displayed in, by what it shows, and by when that was.
+
     >>> from shape_magic import measure
     >>> view = ShapeView(measure("# A\\n\\nWhy.\\n"))
     >>> view.selection = [1, 2]
@@ -109,16 +111,17 @@ class ShapeView(anywidget.AnyWidget):
     (1, 2)
     """
 
-    _esm = SCRIPT
-    _css = STYLES
+    _esm = library_module()
 
     measurement = _Subject()
     selection = _Selection(allow_none=True).tag(
         sync=True, from_json=lambda value, view: _selection_of_page(value, view)
     )
     attribute = _AttributeName(allow_none=True).tag(sync=True)
-    search = traitlets.Unicode("").tag(**WIRED)
+    search = traitlets.Unicode("").tag(**_WIRED)
     _shown = traitlets.Unicode("").tag(sync=True)
+    # Where it was displayed: [cell, digest, time in seconds] for each time.
+    _displays: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
     def __init__(
         self,
@@ -130,51 +133,72 @@ class ShapeView(anywidget.AnyWidget):
     ) -> None:
         self._registry = default_registry() if registry is None else registry
         self._baseline = baseline
-        self._revision = 0
+        self._place = self._placed(_measured(measurement))
         # The measurement comes first: a selection is checked against its lines.
-        super().__init__(
-            measurement=measurement, **{"_shown": self._written(_measured(measurement)), **options}
-        )
+        super().__init__(measurement=measurement, **{"_shown": self._written(), **options})
         self.observe(self._show, "measurement")
-        self.on_msg(self._answer)
+        self.on_msg(self._hear)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what is shown as one page that needs no kernel and no network."""
-        page = to_html(self.measurement, registry=self._registry, baseline=self._baseline)
+        page = to_html(self.measurement, baseline=self._baseline)
         Path(path).expanduser().write_text(page, encoding="utf-8")
 
-    def _written(self, measurement: Measurement | Proposal) -> str:
-        shown = shown_of(measurement, registry=self._registry, baseline=self._baseline)
-        return to_wire({"revision": self._revision, **shown})
+    def _placed(self, measurement: Measurement | Proposal) -> Place:
+        return place_of(measurement, baseline=self._baseline)
+
+    def _written(self) -> str:
+        return to_wire({"digest": self._place.digest, **self._place.data})
 
     def _show(self, change: Any) -> None:
-        self._revision += 1
+        self._place = self._placed(change["new"])
         with self.hold_sync():
             self.selection = self.attribute = None
             self.search = ""
-            self._shown = self._written(change["new"])
+            self._shown = self._written()
 
-    def _answer(self, _view: object, message: object, _buffers: object) -> None:
-        """Tell a page what the shape would be without the lines that it asks about."""
-        match message:
-            case {"ask": "without", "revision": revision, "selection": [int(first), int(last)]}:
-                if revision == self._revision:
-                    asked = {"revision": revision, "selection": [first, last]}
-                    self.send({"answer": "without", **asked, **self._without(first, last)})
+    def _hear(self, _view: object, message: object, _buffers: object) -> None:
+        """Answer a question of the page; one about an earlier text has no answer any more."""
+        answered = answer(message, find=self._find, registry=self._registry)
+        if answered is not None:
+            self.send(answered)
 
-    def _without(self, first: int, last: int) -> dict[str, Any]:
-        subject = self.measurement
-        measurement = subject.measurement if isinstance(subject, Proposal) else subject
-        try:
-            shape = shape_without(measurement, LineRange(first, last), registry=self._registry)
-        except ValueError as error:
-            return {"reason": visible(str(error))}
-        return {"shape": shape.as_dict()}
+    def _find(self, digest: str) -> Measurement | None:
+        return candidate_of(self.measurement)[1] if digest == self._place.digest else None
+
+    def _displayed(self, digest: str) -> None:
+        """Note that the view stands in the output of the cell that runs."""
+        self._displays = [*self._displays, [current_cell(), digest, time.time()]]
 
     def _repr_mimebundle_(self, **_options: Any) -> Bundle:
-        """Give the widget together with the forms for where no widget runs."""
-        data, metadata = bundle(self.measurement, registry=self._registry)
-        widget = super()._repr_mimebundle_()
-        if widget is None:
-            return data, metadata
-        return {**widget[0], **data}, {**metadata, **widget[1]}
+        """Give the forms of what is shown, which outlive the kernel."""
+        self._displayed(self._place.digest)
+        return {"text/plain": plain_text(self.measurement), "text/html": self._place.html}, {}
+
+
+class Playground(ShapeView):
+    """A text area beside a view that follows the typing: a live field for teaching.
+
+    `text` is what stands in the area: it can be set and observed. The rest is as in `ShapeView`;
+    the attribute and the search stay while the text changes. Without its kernel it is a view of
+    what was measured last when the notebook was saved.
+
+    >>> playground = Playground("# A")
+    >>> playground.text = "- one\\n- two"
+    >>> playground.measurement.shape.list_items
+    2
+    """
+
+    # The area has the text already: an echo of it would be a second copy for each key.
+    text = traitlets.Unicode("").tag(echo_update=False, **_WIRED)
+
+    def __init__(self, text: str = "", *, registry: Registry | None = None, **options: Any) -> None:
+        measures = default_registry() if registry is None else registry
+        super().__init__(measures.measure(text), registry=measures, text=text, **options)
+        self.observe(self._measure, "text")
+
+    def _measure(self, change: Any) -> None:
+        kept = self.attribute, self.search
+        with self.hold_sync():
+            self.measurement = self._registry.measure(change["new"])
+            self.attribute, self.search = kept

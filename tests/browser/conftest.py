@@ -9,14 +9,16 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, NoReturn
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
-from shape_magic.notebook.assets import SCRIPT, STYLES
+from shape_magic.notebook.library import FILES
 from tests.browser.harness import Harness
+from tests.browser.jupyter import App, Server, jupyter
 from tests.browser.serving import serve
 
 HERE: Final = Path(__file__).parent
@@ -98,7 +100,7 @@ def page(context: BrowserContext, requests_out: list[str]) -> Iterator[Page]:
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Where the module and the harness around it are served."""
-    files = [SCRIPT, STYLES, *(HERE / f"harness.{ending}" for ending in ("html", "css", "js"))]
+    files = [*FILES, *(HERE / f"harness.{ending}" for ending in ("html", "css", "js"))]
     with serve({f"/{file.name}": file for file in files}) as address:
         yield address
 
@@ -107,6 +109,27 @@ def address() -> Iterator[str]:
 def harness(page: Page, address: str) -> Harness:
     """The module alone, with a model that the test moves."""
     return Harness.open(page, address)
+
+
+class Servers(dict[App, Server]):
+    """The servers by their app."""
+
+    def __init__(self, running: ExitStack, folders: pytest.TempPathFactory) -> None:
+        self._running = running
+        self._folders = folders
+
+    def __missing__(self, app: App) -> Server:
+        folder = self._folders.mktemp(app)
+        address = self._running.enter_context(jupyter(app, folder))
+        self[app] = server = Server(app, folder, address)
+        return server
+
+
+@pytest.fixture(scope="package")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """A server of JupyterLab and one of Notebook 7, each started when it is first asked for."""
+    with ExitStack() as running:
+        yield Servers(running, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

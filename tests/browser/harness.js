@@ -1,6 +1,6 @@
 // A model as anywidget hands it out, with nothing behind it, and what tests need to move it.
 
-import widget from "./view.js";
+import { initialize, renderModel } from "./places.js";
 
 class FakeModel {
   constructor(state) {
@@ -57,7 +57,7 @@ window.show = (state) => {
   const host = new AbortController();
   const model = new FakeModel(state);
   document.querySelector("#place").append(el);
-  const clean = widget.render({ model, el, signal: host.signal });
+  const clean = renderModel({ model, el, signal: host.signal });
   return Object.assign(window, { model, el, host, clean });
 };
-window.ready = true;
+Object.assign(window, { FakeModel, initialize, renderModel, ready: true });

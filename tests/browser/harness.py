@@ -95,8 +95,12 @@ class Harness:
         self.page.evaluate("state => model.receive(state)", state)
 
     def hear(self, message: dict[str, Any]) -> None:
-        """Deliver a custom message from Python."""
-        self.page.evaluate("message => model.tell('msg:custom', message)", message)
+        """Answer the last question as Python would."""
+        self.page.wait_for_function("model.sent.length > 0")
+        self.page.evaluate(
+            "message => model.tell('msg:custom', { number: model.sent.at(-1).number, ...message })",
+            message,
+        )
 
     def trait(self, name: str) -> Any:
         return self.page.evaluate("name => model.get(name)", name)
@@ -151,6 +155,17 @@ class Harness:
         assert self.highlighted == numbers
         if selection is not None:
             first, last = selection
-            expect(self.root.locator(".sm-call")).to_contain_text(
-                f"from_line={first}, to_line={last})"
-            )
+            where = f"L{first}" if first == last else f"L{first}\N{EN DASH}{last}"
+            expect(self.root.locator(".sm-where")).to_contain_text(where)
+
+
+class Placed(Harness):
+    """A view that stands somewhere in a page."""
+
+    def __init__(self, page: Page, root: Locator) -> None:
+        super().__init__(page)
+        self._root = root
+
+    @property
+    def root(self) -> Locator:
+        return self._root

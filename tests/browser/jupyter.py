@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import nbformat
-from playwright.sync_api import Page
+from playwright.sync_api import BrowserContext, Page
 
 App = Literal["lab", "notebook"]
 
@@ -48,9 +48,15 @@ ALL_RUN: Final = """
   .every((cell) => cell.model.executionCount !== null)
 """
 
+PANEL: Final = "window.jupyterapp.shell.currentWidget"
+
+# Of the notebook at a path, or of the one that is in front.
 EXECUTE: Final = """
-async (code) => {
-  const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+async ([code, path]) => {
+  const { shell } = window.jupyterapp;
+  const panels = path ? [...shell.widgets("main")] : [shell.currentWidget];
+  const { kernel } = panels.find((one) => !path || one.context?.path === path)
+    .sessionContext.session;
   const asked = kernel.requestExecute({ code });
   let said = "";
   asked.onIOPub = ({ content, header }) => {
@@ -145,6 +151,24 @@ def _address(server: "subprocess.Popen[bytes]", runtime: Path, log: Path) -> str
     raise RuntimeError(f"the server does not answer: {log.read_text(errors='replace')[-2000:]}")
 
 
+class Server:
+    """A running server, and the folder of its notebooks."""
+
+    def __init__(self, app: App, folder: Path, address: str) -> None:
+        self.app = app
+        self.folder = folder
+        self.root = folder / "notebooks"
+        self.address = address
+
+    def write(self, cells: list[str], *, name: str) -> Path:
+        write_notebook(self.folder, cells, name=name)
+        return self.root / name
+
+    def open(self, context: BrowserContext, path: Path) -> "Notebook":
+        """Open a notebook in a page of its own."""
+        return Notebook.open(context.new_page(), self.app, self.address, name=path.name)
+
+
 def write_notebook(folder: Path, cells: list[str], *, name: str = "try.ipynb") -> None:
     notebook = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(cell) for cell in cells],
@@ -162,7 +186,9 @@ class Notebook:
 
     @classmethod
     def open(cls, page: Page, app: App, address: str, *, name: str = "try.ipynb") -> "Notebook":
-        page.goto(f"{address}/{'lab/tree' if app == 'lab' else 'notebooks'}/{name}")
+        # Without `reset` JupyterLab would open what was open before, too.
+        where = f"lab/tree/{name}?reset" if app == "lab" else f"notebooks/{name}"
+        page.goto(f"{address}/{where}")
         page.wait_for_function(READY, timeout=PATIENCE * 1000)
         return cls(page, address)
 
@@ -172,10 +198,62 @@ class Notebook:
         )
         self.page.wait_for_function(ALL_RUN, timeout=PATIENCE * 1000)
 
-    def execute(self, code: str) -> str:
+    def execute(self, code: str, *, path: str | None = None) -> str:
         """Run code beside the notebook's cells and give what it prints."""
-        said: str = self.page.evaluate(EXECUTE, code)
+        said: str = self.page.evaluate(EXECUTE, [code, path])
         return said.strip()
+
+    def command(self, name: str, *, cell: int) -> None:
+        """Run one of the host's commands on a cell."""
+        self.page.evaluate(f"index => {{ {PANEL}.content.activeCellIndex = index; }}", cell)
+        self.page.evaluate("async name => { await jupyterapp.commands.execute(name); }", name)
+
+    def run_cell(self, cell: int) -> None:
+        """Run one cell and wait for its end."""
+        self.page.evaluate(f"index => {{ {PANEL}.content.activeCellIndex = index; }}", cell)
+        self.page.evaluate("() => void jupyterapp.commands.execute('notebook:run-cell')")
+        self.page.wait_for_function(
+            f"index => {PANEL}.content.widgets[index].model.executionState !== 'running'"
+            f" && {PANEL}.content.widgets[index].model.executionCount !== null",
+            arg=cell,
+            timeout=PATIENCE * 1000,
+        )
+        self.execute("pass")
+
+    def clear_output(self, cell: int) -> None:
+        self.command("notebook:clear-cell-output", cell=cell)
+
+    def save(self) -> None:
+        self.page.evaluate(f"async () => {{ await {PANEL}.context.save(); }}")
+
+    def shut_down(self) -> None:
+        """Shut the kernel down."""
+        self.page.evaluate(f"async () => {{ await {PANEL}.sessionContext.shutdown(); }}")
+
+    def restart(self) -> None:
+        """Restart the kernel, and wait until it is there again."""
+        self.page.evaluate(
+            f"async () => {{ await {PANEL}.sessionContext.session.kernel.restart(); }}"
+        )
+        self.page.wait_for_function(READY, timeout=PATIENCE * 1000)
+
+    def reload(self) -> None:
+        """Load the page again; the kernel goes on."""
+        self.page.reload()
+        self.page.wait_for_function(READY, timeout=PATIENCE * 1000)
+
+    def open_beside(self, name: str) -> None:
+        """Open another notebook in the same page, beside this one."""
+        self.page.evaluate(
+            "async path => { await jupyterapp.commands.execute('docmanager:open',"
+            " { path, factory: 'Notebook', options: { mode: 'split-right' } }); }",
+            name,
+        )
+        self.page.wait_for_function(
+            f"path => {PANEL}?.context.path === path && ({READY})()",
+            arg=name,
+            timeout=PATIENCE * 1000,
+        )
 
     def start(self, code: str) -> None:
         """Start code and do not wait for its end."""

@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from shape_magic.notebook.compare import compare
-from shape_magic.notebook.playground import Playground
-from shape_magic.notebook.view import ShapeView
+from shape_magic.notebook.view import Playground, ShapeView
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
 THEMES: Final = {
@@ -42,14 +41,7 @@ def in_theme(harness: Harness, theme: str) -> None:
 def used(harness: Harness) -> None:
     """Bring a view into a state where everything is to be seen."""
     harness.show(proposal(change=12), selection=(20, 23), attribute="prose_chars", search="cache")
-    harness.hear(
-        {
-            "answer": "without",
-            "revision": 0,
-            "selection": [20, 23],
-            "shape": {**proposal().shape.as_dict(), "table_rows": 0},
-        }
-    )
+    harness.hear({"shape": {**proposal().shape.as_dict(), "table_rows": 0}})
     harness.root.locator(".sm-toggle").click()
 
 

@@ -72,7 +72,7 @@ def test_attribute__shows_the_change_since_the_version_before(harness: Harness) 
     harness.show(proposal(change=-12))
     expect(harness.attribute("prose_chars")).to_contain_text(f"{MINUS}12")
     expect(harness.attribute("prose_chars")).to_have_accessible_description(
-        f"{meaning('prose_chars', 'markdown')}; {MINUS}12 since the previous version"
+        f"{meaning('prose_chars', 'markdown')}; {MINUS}12 against the previous version"
     )
     expect(harness.attribute("lines").locator(".sm-change")).to_have_count(0)
 

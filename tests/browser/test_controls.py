@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from shape_magic.deliberation.search import matched_lines
 from shape_magic.lines import split_lines
-from shape_magic.notebook.wire import to_wire
+from shape_magic.notebook.view_data import to_wire
 from tests.browser.harness import SAMPLE, Harness, proposal
 
 LINES = split_lines(SAMPLE)

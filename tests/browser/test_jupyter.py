@@ -3,14 +3,13 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import watch
-from tests.browser.harness import SAMPLE, Harness
-from tests.browser.jupyter import REPOSITORY, App, Notebook, jupyter, write_notebook
+from tests.browser.harness import SAMPLE, Harness, Placed
+from tests.browser.jupyter import REPOSITORY, App, Notebook, Server
 
 FORMER = SAMPLE.replace("| cache | 4 ms |\n", "").replace("Use a", "You might want to use a")
 
@@ -24,13 +23,11 @@ CELLS = [
     "heard = []\n"
     "view.observe(lambda change: heard.append(change['new']), 'selection')\n"
     "HBox([view])",
-    "from shape_magic.notebook.playground import Playground\nplayground = Playground()\nplayground",
+    "from shape_magic.notebook.view import Playground\nplayground = Playground()\nplayground",
     "%shape_compare Candidate_A@1 Candidate_A@2",
-    "%config ShapeMagics.display = 'html'",
-    f"%%shape\n{SAMPLE}",
 ]
 # Which of the page's views is which.
-PROPOSED, OWN, PLAYGROUND, LEFT, RIGHT, INLINE = 1, 2, 3, 4, 5, 6
+PROPOSED, OWN, PLAYGROUND, LEFT, RIGHT = 1, 2, 3, 4, 5
 QUICKSTART = REPOSITORY / "notebooks"
 
 
@@ -41,41 +38,30 @@ def app(request: pytest.FixtureRequest) -> App:
 
 
 @pytest.fixture(scope="module")
-def notebook(
-    app: App, browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Notebook]:
-    folder = tmp_path_factory.mktemp(app)
-    with jupyter(app, folder) as address:
-        write_notebook(folder, CELLS)
-        shutil.copytree(QUICKSTART, folder / "notebooks" / "of-the-project")
-        context = browser.new_context(viewport={"width": 1280, "height": 1000})
-        context.set_default_timeout(10_000)
-        requests_out: list[str] = []
-        watch(context, requests_out)
-        notebook = Notebook.open(context.new_page(), app, address)
-        notebook.run_all()
-        expect(notebook.page.locator(".shape-magic")).to_have_count(7, timeout=30_000)
-        yield notebook
-        assert requests_out == []
-        context.close()
+def notebook(app: App, browser: Browser, servers: dict[App, Server]) -> Iterator[Notebook]:
+    server = servers[app]
+    shutil.copytree(QUICKSTART, server.root / "of-the-project")
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(10_000)
+    requests_out: list[str] = []
+    watch(context, requests_out)
+    notebook = server.open(context, server.write(CELLS, name="try.ipynb"))
+    notebook.run_all()
+    expect(notebook.page.locator(".shape-magic")).to_have_count(6, timeout=30_000)
+    yield notebook
+    assert requests_out == []
+    context.close()
 
 
-class Placed(Harness):
-    """One of the notebook's views."""
-
-    def __init__(self, page: Page, place: int) -> None:
-        super().__init__(page)
-        self.place = place
-
-    @property
-    def root(self) -> Any:
-        return self.page.locator(".shape-magic").nth(self.place)
+def placed(notebook: Notebook, place: int) -> Placed:
+    """Give one of the notebook's views."""
+    return Placed(notebook.page, notebook.page.locator(".shape-magic").nth(place))
 
 
 @pytest.fixture
 def view(notebook: Notebook) -> Harness:
     """The view that Python has as `view`."""
-    return Placed(notebook.page, OWN)
+    return placed(notebook, OWN)
 
 
 def test_clicks__select_and_python_says_the_same(notebook: Notebook, view: Harness) -> None:
@@ -110,7 +96,7 @@ def test_selection__set_in_python_is_shown(notebook: Notebook, view: Harness) ->
 
 def test_without__is_measured_by_the_kernel(notebook: Notebook, view: Harness) -> None:
     view.anchor(20).click()
-    expect(view.root.locator(".sm-without")).to_contain_text("0 rows")
+    expect(view.root.locator(".sm-without")).to_contain_text("0 table_rows")
 
 
 def test_clicks__select_while_a_cell_sleeps(notebook: Notebook, view: Harness) -> None:
@@ -133,7 +119,7 @@ def test_measurement__set_in_python_is_shown_in_place(notebook: Notebook, view: 
 
 
 def test_playground__follows_the_typing(notebook: Notebook) -> None:
-    playground = Placed(notebook.page, PLAYGROUND)
+    playground = placed(notebook, PLAYGROUND)
     area = playground.root.get_by_label("Text to measure")
     area.fill("# A\n\n- b\n")
     expect(playground.attribute("list_items")).to_contain_text("1")
@@ -148,29 +134,18 @@ def test_playground__follows_the_typing(notebook: Notebook) -> None:
 
 
 def test_proposal__shows_the_change_since_the_round_before(notebook: Notebook) -> None:
-    proposed = Placed(notebook.page, PROPOSED)
+    proposed = placed(notebook, PROPOSED)
     expect(proposed.root.locator(".sm-facts").first).to_contain_text("round 2")
     expect(proposed.attribute("table_rows")).to_contain_text("+1")
 
 
 def test_comparison__has_two_selections_and_the_differences(notebook: Notebook) -> None:
-    left, right = Placed(notebook.page, LEFT), Placed(notebook.page, RIGHT)
+    left, right = placed(notebook, LEFT), placed(notebook, RIGHT)
     left.line(1).click()
     right.line(3).click()
     assert (left.highlighted, right.highlighted) == ([1], [3])
     expect(right.attribute("table_rows")).to_contain_text("+1")
     expect(right.root).to_contain_text("against Candidate_A@1")
-    tops = [
-        side.source.evaluate("pane => pane.getBoundingClientRect().top") for side in (left, right)
-    ]
-    assert tops[0] == tops[1]
-
-
-def test_html_display__is_live_inline(notebook: Notebook) -> None:
-    inline = Placed(notebook.page, INLINE)
-    inline.line(4).click()
-    assert inline.highlighted == [4]
-    expect(inline.root.locator(".sm-without")).to_contain_text("needs a running kernel")
 
 
 def test_theme__follows_the_host(notebook: Notebook, view: Harness, app: App) -> None:
@@ -196,7 +171,7 @@ def test_axe__finds_nothing_in_the_host(
 
 
 def test_screenshot__is_kept(notebook: Notebook, artefacts: Path, app: App) -> None:
-    first = Placed(notebook.page, PROPOSED)
+    first = placed(notebook, PROPOSED)
     first.anchor(20).click()
     first.attribute("prose_chars").click()
     first.root.scroll_into_view_if_needed()
@@ -212,7 +187,7 @@ def test_quickstart__shows_the_widget(notebook: Notebook, app: App, artefacts: P
     quickstart = Notebook.open(page, app, notebook.address, name=name)
     quickstart.run_all()
     expect(page.locator(".shape-magic")).to_have_count(5, timeout=30_000)
-    view = Placed(page, 0)
+    view = placed(quickstart, 0)
     view.anchor(3).click()
     assert view.highlighted == [3, 4, 5, 6, 7]
     view.attribute("list_items").click()

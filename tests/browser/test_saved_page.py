@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from shape_magic.notebook.page import body_html, to_html
+from shape_magic.notebook.place import page_of, place_of, to_html
 from shape_magic.notebook.view import ShapeView
 from tests.browser.conftest import watch
 from tests.browser.harness import Harness, measured, proposal
@@ -39,9 +39,10 @@ def test_page__is_live_from_a_file(opened: Harness) -> None:
     expect(opened.attribute("prose_chars")).to_contain_text("+12")
 
 
-def test_page__says_that_measuring_needs_a_kernel(opened: Harness) -> None:
+def test_page__never_speaks_of_kernels(opened: Harness) -> None:
     opened.line(3).click()
-    expect(opened.root.locator(".sm-without")).to_contain_text("needs a running kernel")
+    expect(opened.root.locator(".sm-without")).to_be_hidden()
+    assert "kernel" not in opened.page.locator("body").inner_text()
 
 
 def test_page__policy_lets_nothing_else_run(browser: Browser, saved: Path) -> None:
@@ -90,10 +91,12 @@ def test_page__holds_any_text(page: Page, tmp_path: Path) -> None:
     assert shown == "[U+D800] </script> ␀ [U+2028] & \U0001f600"
 
 
-def test_bodies__in_one_page_are_all_live(page: Page, tmp_path: Path) -> None:
+def test_page__of_several_is_live(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "two.html"
-    bodies = body_html(measured("# A\n")), body_html(measured("# A\n\nB\n"))
-    path.write_text(f"<!doctype html><meta charset=utf-8>{bodies[0]}{bodies[1]}", encoding="utf-8")
+    path.write_text(
+        page_of([place_of(measured("# A\n")), place_of(measured("# A\n\nB\n"))], title="two"),
+        encoding="utf-8",
+    )
     page.goto(path.as_uri())
     expect(page.locator(".shape-magic")).to_have_count(2)
     page.locator('[data-line="1"]').nth(1).click()

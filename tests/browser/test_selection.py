@@ -5,6 +5,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.lines import split_lines
+from shape_magic.notebook.view_data import from_wire, text_of
 from shape_magic.prompting.candidate import call_text
 from tests.browser.harness import SAMPLE, Harness, proposal
 
@@ -66,53 +67,85 @@ def test_copy__in_the_source_gives_the_lines(harness: Harness, context: BrowserC
     assert copied == "\n".join(LINES[13:16])
 
 
+def asked(harness: Harness) -> list[list[int]]:
+    """The lines that Python was asked about, question by question."""
+    assert all(question["ask"] == "without" for question in harness.sent)
+    return [question["lines"] for question in harness.sent]
+
+
 def test_without__asks_python_once_for_a_settled_selection(harness: Harness) -> None:
     harness.show(proposal())
     harness.source.focus()
     for _ in range(5):
         harness.page.keyboard.press("ArrowDown")
     harness.page.wait_for_function("model.sent.length > 0")
-    question = {"ask": "without", "revision": 0, "selection": [5, 5]}
-    assert harness.sent == [question]
+    assert asked(harness) == [[5, 5]]
     # While one question waits, no other is asked; the latest selection is asked about then.
     harness.line(6).click()
     harness.line(7).click()
     harness.page.wait_for_timeout(300)
-    assert harness.sent == [question]
-    harness.hear({**question, "answer": "without", "shape": {}})
+    assert asked(harness) == [[5, 5]]
+    harness.hear({"shape": {}})
     harness.page.wait_for_function("model.sent.length > 1")
-    assert harness.sent[1] == {**question, "selection": [7, 7]}
+    assert asked(harness) == [[5, 5], [7, 7]]
 
 
 def test_without__shows_the_figures_that_change(harness: Harness) -> None:
     subject = proposal()
     harness.show(subject, selection=TABLE)
     shape = {**subject.shape.as_dict(), "chars": 10, "table_rows": 0}
-    answered = {"answer": "without", "revision": 0, "selection": list(TABLE), "shape": shape}
-    harness.hear({**answered, "selection": [1, 2]})
-    harness.hear({**answered, "revision": 1})
+    harness.hear({"shape": shape, "number": 1})
     place = harness.root.locator(".sm-without")
     expect(place).not_to_contain_text("10")
-    harness.hear(answered)
+    harness.hear({"shape": shape})
     fewer = f"{MINUS}{subject.shape.chars - 10}"
-    expect(place).to_have_text(f"without these lines 10 chars {fewer} · 0 rows {MINUS}4")
+    expect(place).to_have_text(f"without these lines 10 chars {fewer} · 0 table_rows {MINUS}4")
 
 
 def test_without__shows_why_not(harness: Harness) -> None:
     harness.show(proposal(), selection=(1, 1))
     reason = "of JSON only whole fields <b>"
-    harness.hear({"answer": "without", "revision": 0, "selection": [1, 1], "reason": reason})
+    harness.hear({"reason": reason})
     expect(harness.root.locator(".sm-without")).to_contain_text(reason)
 
 
-def test_without__an_answer_says_so_and_the_rest_goes_on(harness: Harness) -> None:
+def test_without__a_busy_kernel_is_waited_for_and_the_rest_goes_on(harness: Harness) -> None:
     harness.page.clock.install()
     harness.show(proposal(), selection=(1, 1))
     harness.page.clock.run_for(200)
     assert len(harness.sent) == 1
     harness.page.clock.run_for(3000)
-    expect(harness.root.locator(".sm-without")).to_contain_text("The kernel has not answered")
+    expect(harness.root.locator(".sm-without")).to_contain_text("The kernel is busy")
     harness.line(4).click()
     harness.page.clock.run_for(200)
-    assert [message["selection"] for message in harness.sent] == [[1, 1], [4, 4]]
+    assert asked(harness) == [[1, 1]]
+    harness.hear({"shape": {}})
+    harness.page.wait_for_function("model.sent.length > 1")
+    assert asked(harness) == [[1, 1], [4, 4]]
     expect(harness.line(4)).to_have_attribute("aria-selected", "true")
+
+
+def test_without__of_a_text_that_python_does_not_know_is_asked_with_the_text(
+    harness: Harness,
+) -> None:
+    subject = proposal("a\r\nb\rc")
+    harness.show(subject, selection=(1, 2))
+    harness.hear({"unknown": True})
+    harness.page.wait_for_function("model.sent.length > 1")
+    first, second = harness.sent
+    assert first["digest"] == second["digest"]
+    assert "source" not in first
+    source = from_wire(second["source"])
+    assert text_of(source["lines"], source["endings"]) == subject.measurement.text
+    assert source["figures"] == subject.shape.as_dict()
+
+
+def test_without__a_kernel_that_is_gone_is_told_once(harness: Harness) -> None:
+    harness.show(proposal())
+    harness.page.evaluate("void (model.send = () => { throw new Error('no kernel'); })")
+    expect(harness.root.locator(".sm-without")).to_be_hidden()
+    harness.line(3).click()
+    expect(harness.root.locator(".sm-without")).to_contain_text("the kernel is gone")
+    harness.line(4).click()
+    expect(harness.root.locator(".sm-without")).to_be_hidden()
+    harness.expect_selection((4, 4))

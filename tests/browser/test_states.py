@@ -6,9 +6,8 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from shape_magic.lines import split_lines
-from shape_magic.notebook.playground import Playground
-from shape_magic.notebook.view import ShapeView
-from shape_magic.notebook.wire import from_wire, to_wire
+from shape_magic.notebook.view import Playground, ShapeView
+from shape_magic.notebook.view_data import from_wire, to_wire
 from shape_magic.wording import visible
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
@@ -84,9 +83,8 @@ def test_clicks__are_saved_for_python(harness: Harness) -> None:
 def test_two_views__of_one_model_move_together(harness: Harness) -> None:
     harness.show(proposal())
     harness.page.evaluate(
-        "import('./view.js').then(({ default: widget }) => {"
-        " const second = document.createElement('div'); document.body.append(second);"
-        " widget.render({ model, el: second, signal: host.signal }); })"
+        "const second = document.createElement('div'); document.body.append(second);"
+        " renderModel({ model, el: second, signal: host.signal }); 0"
     )
     expect(harness.page.locator(".shape-magic")).to_have_count(2)
     harness.page.locator('[data-line="6"]').first.click()
@@ -295,10 +293,7 @@ def test_renders__leave_nothing_behind(harness: Harness, end: str) -> None:
 def test_render__under_a_signal_that_has_ended_leaves_nothing(harness: Harness) -> None:
     harness.show(proposal())
     harness.page.evaluate("host.abort()")
-    harness.page.evaluate(
-        "import('./view.js').then(({ default: widget }) =>"
-        " void widget.render({ model, el, signal: host.signal }))"
-    )
+    harness.page.evaluate("void renderModel({ model, el, signal: host.signal })")
     assert harness.page.evaluate("[model.listening, el.childNodes.length]") == [0, 0]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shape_magic.notebook.assets import SCRIPT
+from shape_magic.notebook.library import STATIC
 
 OPTIONS = [
     "--noEmit",
@@ -25,14 +25,20 @@ OPTIONS = [
 ]
 
 
-def tsc(script: str, npm_packages: Path, tmp_path: Path) -> "subprocess.CompletedProcess[str]":
+def tsc(
+    npm_packages: Path, tmp_path: Path, *, added: str = ""
+) -> "subprocess.CompletedProcess[str]":
     (tmp_path / "node_modules").symlink_to(npm_packages, target_is_directory=True)
-    (tmp_path / "view.js").write_text(script, encoding="utf-8")
+    modules = sorted(STATIC.glob("*.js"))
+    for module in modules:
+        shutil.copy(module, tmp_path)
+    with (tmp_path / "places.js").open("a", encoding="utf-8") as last:
+        last.write(added)
     node = shutil.which("node")
     assert node is not None, "npm is there, so node is"
     compiler = npm_packages / "typescript" / "bin" / "tsc"
     return subprocess.run(
-        [node, str(compiler), *OPTIONS, "view.js"],
+        [node, str(compiler), *OPTIONS, *(module.name for module in modules)],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -41,14 +47,12 @@ def tsc(script: str, npm_packages: Path, tmp_path: Path) -> "subprocess.Complete
 
 
 def test_types__of_the_module_are_sound(npm_packages: Path, tmp_path: Path) -> None:
-    checked = tsc(SCRIPT.read_text(encoding="utf-8"), npm_packages, tmp_path)
+    checked = tsc(npm_packages, tmp_path)
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.parametrize(
-    "mistake", ["const n = counted('x');", "/** @type {Model} */ const m = {};"]
-)
+@pytest.mark.parametrize("mistake", ["cellOf(1);", "/** @type {Part} */ const m = {};"])
 def test_types__of_a_mistake_are_not(npm_packages: Path, tmp_path: Path, mistake: str) -> None:
-    checked = tsc(f"{SCRIPT.read_text(encoding='utf-8')}\n{mistake}\n", npm_packages, tmp_path)
+    checked = tsc(npm_packages, tmp_path, added=f"{mistake}\n")
     assert checked.returncode != 0
-    assert "view.js" in checked.stdout
+    assert "places.js" in checked.stdout

@@ -9,13 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import traitlets
 from IPython.core.error import UsageError
 from IPython.core.magic import magics_class
 
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.files import measure_file
-from shape_magic.notebook.live import DISPLAYS
 from shape_magic.notebook.magics.options import (
     EXPRESSION,
     SessionMagics,
@@ -56,13 +54,6 @@ _TEXTS_WITHIN: Final[tuple[tuple[str, Callable[[Any], object]], ...]] = (
 @magics_class
 class ShapeMagics(SessionMagics):
     """The magics that measure."""
-
-    display = traitlets.Enum(
-        DISPLAYS,
-        "widget",
-        help="How measurements and proposals show: as the widget; as html, which stays interactive "
-        "without a kernel where the notebook is trusted or exported; or as static HTML.",
-    ).tag(config=True)
 
     @declare(
         "cell",

@@ -2,53 +2,54 @@
 /**
  * The view of one measured text: its numbers, and the lines that they were counted from.
  *
- * anywidget calls `render` of the default export, a saved page calls `mount`. Both hand in a model,
- * and all that is drawn follows from the model's state: a click sets it, Python sets it, and the
- * drawing hears of either in the same way. What the text's author wrote becomes text nodes, and
- * never markup.
+ * All that is drawn follows from a store: a click sets it, Python sets it, and the drawing hears of
+ * either in the same way. What the text's author wrote becomes text nodes, and never markup.
  */
 
 /**
- * @import { AnyModel } from "@anywidget/types"
- *
  * @typedef {[first: number, last: number]} Range  Lines, both ends included, counted from 1.
  *
  * @typedef {object} Attribute
  * @property {string} name
- * @property {string} short
  * @property {string} meaning
  * @property {number} figure
  * @property {number | null} change
  * @property {[first: number, last: number, amount: number][]} evidence
  *
- * @typedef {object} Shown  What `shape_magic.notebook.shown` writes.
- * @property {number} revision
+ * @typedef {object} Shown  What `shape_magic.notebook.view_data` writes, with its digest.
+ * @property {number} format
+ * @property {string} digest
  * @property {string} title
  * @property {number | null} round
  * @property {number | null} version
+ * @property {string} kind
  * @property {string} analyzer
  * @property {string | null} baseline
  * @property {Attribute[]} attributes
  * @property {{ name: string, colour: string, chars: number }[]} kinds
  * @property {[kind: number, count: number][]} line_kinds
  * @property {string[]} lines
+ * @property {[code: number, count: number][]} endings
  * @property {[line: number, last: number, label: string][]} outline
  * @property {[line: number, message: string][]} notes
- * @property {string} call
+ * @property {string | null} call
  * @property {Record<string, string>} symbols
  *
- * @typedef {object} State  `_shown`, `search` and `text` are JSON, so that any text survives.
- * @property {string} _shown
+ * @typedef {object} Kernel  Answers what only Python can; an answer may never come.
+ * @property {(shown: Shown, question: Record<string, unknown>) => Promise<any>} ask
+ *
+ * @typedef {object} State
+ * @property {Shown} shown
  * @property {Range | null} selection
  * @property {string | null} attribute
  * @property {string} search
- * @property {string} [text]  What a playground measures; a view of one measurement has none.
- *
- * @typedef {Pick<AnyModel<State>, "get" | "set" | "on" | "off" | "save_changes" | "send">} Model
+ * @property {string | undefined} text  What a playground measures; other views have none.
+ * @property {Kernel | null} kernel
+ * @property {boolean} kernelGone  There was one, and it is no more.
  *
  * @typedef {object} Context  What the parts of one drawing share.
  * @property {Shown} shown
- * @property {Model} model
+ * @property {Store} store
  * @property {AbortSignal} signal  Aborted when the drawing goes: all that listens ends by it.
  * @property {(text: string) => string} visible  For what is shown; what is copied is verbatim.
  * @property {string} id  A prefix for ids that no other drawing has.
@@ -74,6 +75,63 @@ const PATIENCE = 3000;
  * the cell. Its bindings look at the focused element first, so every such element says so.
  */
 const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+
+// ---------------------------------------------------------------------------------------------
+// State
+
+/** What is drawn, and whoever wants to hear when it changes. */
+export class Store {
+  /** @type {State} */
+  #state;
+  /** @type {Map<string, Set<() => void>>} */
+  #heard = new Map();
+
+  /** @param {Partial<State> & { shown: Shown }} state */
+  constructor(state) {
+    this.#state = {
+      selection: null,
+      attribute: null,
+      search: "",
+      text: undefined,
+      kernel: null,
+      kernelGone: false,
+      ...state,
+    };
+  }
+
+  /**
+   * @template {keyof State} Name
+   * @param {Name} name
+   * @returns {State[Name]}
+   */
+  get(name) {
+    return this.#state[name];
+  }
+
+  /**
+   * @template {keyof State} Name
+   * @param {Name} name
+   * @param {State[Name]} value
+   */
+  set(name, value) {
+    const before = this.#state[name];
+    const range = Array.isArray(before) && Array.isArray(value);
+    if (range ? String(before) === String(value) : before === value) return;
+    this.#state[name] = value;
+    for (const heard of [...(this.#heard.get(name) ?? [])]) heard();
+  }
+
+  /**
+   * @param {keyof State} name
+   * @param {() => void} heard
+   * @param {AbortSignal} signal
+   */
+  on(name, heard, signal) {
+    const all = this.#heard.get(name) ?? new Set();
+    this.#heard.set(name, all.add(heard));
+    signal.addEventListener("abort", () => all.delete(heard), { once: true });
+  }
+}
 
 // ---------------------------------------------------------------------------------------------
 // Small tools
@@ -122,19 +180,6 @@ function several(count, one) {
 }
 
 /**
- * Write text as `shape_magic.notebook.wire.to_wire` does, to the letter: Python sends back what it
- * reads differently.
- *
- * @param {string} text
- */
-function toWire(text) {
-  return JSON.stringify(text).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
-}
-
-/**
  * Make the function that readies text for the eye: acting characters become symbols, Python says
  * which and how, and a text that a browser would need seconds to lay out is cut.
  *
@@ -155,45 +200,23 @@ function visibleBy(symbols) {
 }
 
 /**
- * @param {Model} model
- * @param {keyof State & string} name
- * @param {() => void} heard
- * @param {AbortSignal} signal
- */
-function follow(model, name, heard, signal) {
-  model.on(`change:${name}`, heard);
-  signal.addEventListener("abort", () => model.off(`change:${name}`, heard), { once: true });
-}
-
-/**
- * @template {keyof State & string} Name
- * @param {Model} model
- * @param {Name} name
- * @param {State[Name]} value
- */
-function put(model, name, value) {
-  model.set(name, value);
-  model.save_changes();
-}
-
-/**
  * @param {Context} context
  * @param {number} first
  * @param {number} last
  */
-function select({ model, shown }, first, last) {
+function select({ store, shown }, first, last) {
   const total = shown.lines.length;
   if (total === 0) return;
   const within = (/** @type {number} */ line) => Math.min(Math.max(line, 1), total);
-  put(model, "selection", [within(Math.min(first, last)), within(Math.max(first, last))]);
+  store.set("selection", [within(Math.min(first, last)), within(Math.max(first, last))]);
 }
 
 /**
  * @param {Context} context
  * @returns {Range | null}
  */
-function selected({ model, shown }) {
-  const range = model.get("selection");
+function selected({ store, shown }) {
+  const range = store.get("selection");
   return range && range[0] >= 1 && range[1] <= shown.lines.length ? range : null;
 }
 
@@ -400,7 +423,7 @@ function drawHeader(context) {
  * @param {Context} context
  */
 function drawAttributes(context) {
-  const { shown, model, signal, visible, id } = context;
+  const { shown, store, signal, visible, id } = context;
   const tiles = element("div", "sm-attributes", { role: "group", "aria-label": "Attributes" });
   const legend = element("p", "sm-legend", {});
   /** @type {Map<string, HTMLButtonElement>} */
@@ -415,7 +438,7 @@ function drawAttributes(context) {
   };
 
   const explain = () => {
-    const pressed = shown.attributes.find((one) => one.name === model.get("attribute"));
+    const pressed = shown.attributes.find((one) => one.name === store.get("attribute"));
     const attribute = looked ?? pressed;
     if (!attribute) {
       legend.replaceChildren("Each number leads to the lines that it was counted from.");
@@ -429,13 +452,13 @@ function drawAttributes(context) {
   };
   const press = () => {
     for (const [name, tile] of buttons) {
-      tile.setAttribute("aria-pressed", String(name === model.get("attribute")));
+      tile.setAttribute("aria-pressed", String(name === store.get("attribute")));
     }
     explain();
   };
 
   for (const attribute of shown.attributes) {
-    const { name, short, meaning, figure, change } = attribute;
+    const { name, meaning, figure, change } = attribute;
     const about = element("span", "", { id: `${id}-${name}`, hidden: "" });
     about.textContent = [meaning, changed(attribute)].filter(Boolean).join("; ");
     const tile = button(
@@ -443,7 +466,7 @@ function drawAttributes(context) {
       { "data-attribute": name, "aria-pressed": "false", "aria-describedby": about.id },
       element("span", "sm-figure", {}, counted(figure)),
       " ",
-      element("span", "sm-short", {}, short),
+      element("span", "sm-name", {}, name),
     );
     if (change) tile.append(" ", element("span", "sm-change", {}, signed(change)));
     const look = () => {
@@ -454,7 +477,7 @@ function drawAttributes(context) {
       looked = null;
       explain();
     };
-    const toggle = () => put(model, "attribute", model.get("attribute") === name ? null : name);
+    const toggle = () => store.set("attribute", store.get("attribute") === name ? null : name);
     tile.addEventListener("pointerenter", look, { signal });
     tile.addEventListener("pointerleave", leave, { signal });
     tile.addEventListener("focus", look, { signal });
@@ -463,7 +486,7 @@ function drawAttributes(context) {
     buttons.set(name, tile);
     tiles.append(tile, about);
   }
-  follow(model, "attribute", press, signal);
+  store.on("attribute", press, signal);
   press();
   return [tiles, legend];
 }
@@ -497,7 +520,7 @@ function drawBar({ shown }) {
  * @param {Context} context
  */
 function drawOutline(context) {
-  const { shown, model, signal } = context;
+  const { shown, store, signal } = context;
   const { outline } = shown;
   const heading = element("div", "sm-caption", {}, several(outline.length, "anchor"));
   const nav = element("div", "sm-outline", { role: "group", "aria-label": "Outline" }, heading);
@@ -505,7 +528,7 @@ function drawOutline(context) {
   const anchors = [];
   /** @param {[HTMLButtonElement, Range]} anchor */
   const mark = ([entry, range]) => {
-    const current = String(model.get("selection")) === String(range);
+    const current = String(store.get("selection")) === String(range);
     if (current) entry.setAttribute("aria-current", "true");
     else entry.removeAttribute("aria-current");
   };
@@ -518,7 +541,7 @@ function drawOutline(context) {
       mark([entry, range]);
     },
   });
-  follow(model, "selection", () => anchors.forEach(mark), signal);
+  store.on("selection", () => anchors.forEach(mark), signal);
   if (outline.length > 0) nav.append(list);
   return nav;
 }
@@ -557,7 +580,7 @@ function find(lines, search) {
  * @param {(lines: number[]) => void} mark
  */
 function drawSearch(context, mark) {
-  const { shown, model, signal } = context;
+  const { shown, store, signal } = context;
   const box = element("input", "sm-search", {
     ...OWN_KEYS,
     type: "search",
@@ -573,8 +596,7 @@ function drawSearch(context, mark) {
   let matched = [];
 
   const update = () => {
-    /** @type {string} */
-    const search = JSON.parse(model.get("search"));
+    const search = store.get("search");
     if (box.value !== search) box.value = search;
     lowered ??= shown.lines.map((line) => line.toLowerCase());
     const found = find(lowered, search);
@@ -598,7 +620,7 @@ function drawSearch(context, mark) {
     if (rest > 0) result.append(element("span", "", {}, `and ${counted(rest)} more`));
   };
 
-  box.addEventListener("input", () => put(model, "search", toWire(box.value)), { signal });
+  box.addEventListener("input", () => store.set("search", box.value), { signal });
   box.addEventListener(
     "keydown",
     (event) => {
@@ -613,7 +635,7 @@ function drawSearch(context, mark) {
     },
     { signal },
   );
-  follow(model, "search", update, signal);
+  store.on("search", update, signal);
   update();
   return element("div", "sm-tools", {}, box, result);
 }
@@ -885,7 +907,7 @@ function selectByPointer({ signal }, pane, cursor, choose) {
  * @param {Cursor} cursor
  * @param {(from: number, to: number) => void} choose
  */
-function selectByKeys({ shown, model, signal }, { pane, reveal }, cursor, choose) {
+function selectByKeys({ shown, store, signal }, { pane, reveal }, cursor, choose) {
   const total = shown.lines.length;
   pane.addEventListener(
     "keydown",
@@ -905,7 +927,7 @@ function selectByKeys({ shown, model, signal }, { pane, reveal }, cursor, choose
       const target = targets[key];
       const command = event.ctrlKey || event.metaKey;
       if (command && key.toLowerCase() === "a") choose(1, total);
-      else if (key === "Escape" && model.get("selection") !== null) put(model, "selection", null);
+      else if (key === "Escape" && store.get("selection") !== null) store.set("selection", null);
       else if (target !== undefined && !command && !event.altKey) {
         const line = Math.min(Math.max(target, 1), total);
         choose(event.shiftKey && from > 0 ? from : line, line);
@@ -919,7 +941,7 @@ function selectByKeys({ shown, model, signal }, { pane, reveal }, cursor, choose
   pane.addEventListener(
     "copy",
     (event) => {
-      const range = model.get("selection");
+      const range = store.get("selection");
       if (range === null || !event.clipboardData) return;
       const copied = shown.lines.slice(range[0] - 1, range[1]).join("\n");
       event.clipboardData.setData("text/plain", copied);
@@ -935,7 +957,7 @@ function selectByKeys({ shown, model, signal }, { pane, reveal }, cursor, choose
  * @param {Context} context
  */
 function drawSource(context) {
-  const { shown, model, signal, id } = context;
+  const { shown, store, signal, id } = context;
   const total = shown.lines.length;
   if (total === 0) {
     const pane = element("p", "sm-empty", {}, "The text is empty: it has no lines.");
@@ -980,7 +1002,7 @@ function drawSource(context) {
     pane.setAttribute("aria-activedescendant", active.id);
   };
   const showEvidence = () => {
-    const attribute = shown.attributes.find((one) => one.name === model.get("attribute"));
+    const attribute = shown.attributes.find((one) => one.name === store.get("attribute"));
     look.evidence = new Uint8Array(total + 1);
     look.amounts = new Map();
     for (const [first, last, amount] of attribute?.evidence ?? []) {
@@ -1001,23 +1023,25 @@ function drawSource(context) {
 
   selectByPointer(context, pane, cursor, choose);
   selectByKeys(context, lines, cursor, choose);
-  follow(model, "selection", showSelection, signal);
-  follow(model, "attribute", showEvidence, signal);
+  store.on("selection", showSelection, signal);
+  store.on("attribute", showEvidence, signal);
   showEvidence();
   showSelection();
   return { pane, mark };
 }
 
 /**
- * What the shape would be without the selected lines. Only Python can measure that.
+ * What the shape would be without the selected lines. Only Python can measure that: where there is
+ * no kernel, there is nothing to say, and where one has gone, that is said once.
  *
  * @param {Context} context
  */
 function drawWithout(context) {
-  const { shown, model, signal } = context;
+  const { shown, store, signal } = context;
   const place = element("p", "sm-without", { role: "status" });
   /** @type {Range | null} What is asked and not answered yet. */
   let asked = null;
+  let told = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let settle;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -1027,69 +1051,68 @@ function drawWithout(context) {
   const say = (...what) => {
     place.replaceChildren(element("span", "sm-lead", {}, "without these lines"), " ", ...what);
   };
-  const ask = () => {
+  const ask = async () => {
     const range = selected(context);
+    const kernel = store.get("kernel");
     // One question at a time: a busy kernel would answer a whole row of old ones.
-    if (range === null || asked !== null) return;
+    if (range === null || asked !== null || kernel === null) return;
     asked = range;
-    patience = setTimeout(() => {
-      asked = null;
-      say("The kernel has not answered: it is busy or gone. All else works without it.");
-    }, PATIENCE);
-    model.send({ ask: "without", revision: shown.revision, selection: range });
-  };
-  const update = () => {
-    place.hidden = selected(context) === null;
-    say("…");
-    clearTimeout(settle);
-    settle = setTimeout(ask, SETTLED);
-  };
-  /**
-   * @param {{ answer?: string, revision?: number, selection?: Range, reason?: string,
-   *   shape?: Record<string, number> }} message
-   */
-  const hear = (message) => {
-    if (message.answer !== "without" || message.revision !== shown.revision) return;
+    patience = setTimeout(() => say("The kernel is busy; all else works meanwhile."), PATIENCE);
+    const answer = await kernel.ask(shown, { ask: "without", lines: range }).catch(() => null);
     clearTimeout(patience);
     asked = null;
-    const range = selected(context);
-    if (range === null || String(range) !== String(message.selection)) {
-      ask();
-      return;
-    }
-    const { shape, reason } = message;
+    if (signal.aborted) return;
+    if (String(range) !== String(selected(context))) ask();
+    else if (answer) show(answer);
+    else update();
+  };
+  /** @param {{ reason?: string, shape?: Record<string, number> }} answer */
+  const show = ({ shape, reason }) => {
     if (!shape) {
       say(reason ?? "");
       return;
     }
     const figures = shown.attributes
-      .map(({ name, short, figure }) => ({ short, now: shape[name] ?? 0, was: figure }))
+      .map(({ name, figure }) => ({ name, now: shape[name] ?? 0, was: figure }))
       .filter(({ now, was }) => now !== was)
-      .map(({ short, now, was }) =>
+      .map(({ name, now, was }) =>
         element(
           "span",
           "sm-would",
           {},
           element("b", "", {}, counted(now)),
-          ` ${short} `,
+          ` ${name} `,
           element("span", "sm-change", {}, signed(now - was)),
         ),
       );
-    const listed = figures.flatMap((one, index) => (index === 0 ? [one] : [" · ", one]));
+    const listed = figures.flatMap((figure, index) => (index === 0 ? [figure] : [" · ", figure]));
     say(...(listed.length > 0 ? listed : ["the shape is the same"]));
   };
+  const update = () => {
+    clearTimeout(settle);
+    const range = selected(context);
+    if (store.get("kernel")) {
+      place.hidden = range === null;
+      say("…");
+      settle = setTimeout(ask, SETTLED);
+    } else {
+      place.hidden = range === null || told || !store.get("kernelGone");
+      if (place.hidden) return;
+      told = true;
+      say("cannot be measured any more: the kernel is gone.");
+    }
+  };
 
-  model.on("msg:custom", hear);
   signal.addEventListener(
     "abort",
     () => {
       clearTimeout(settle);
       clearTimeout(patience);
-      model.off("msg:custom", hear);
     },
     { once: true },
   );
-  follow(model, "selection", update, signal);
+  store.on("selection", update, signal);
+  store.on("kernel", update, signal);
   update();
   return place;
 }
@@ -1100,7 +1123,7 @@ function drawWithout(context) {
  * @param {Context} context
  */
 function drawSelection(context) {
-  const { shown, model, signal, visible } = context;
+  const { shown, store, signal, visible } = context;
   const { lines } = shown;
   const hint = element("p", "sm-hint", {});
   hint.append("Select lines: click one, then shift-click or drag. An anchor selects its block.");
@@ -1148,8 +1171,7 @@ function drawSelection(context) {
       "sm-asked",
       {},
       where,
-      call,
-      copyButton(context, "the call", callText),
+      ...(shown.call === null ? [] : [call, copyButton(context, "the call", callText)]),
     ),
     drawWithout(context),
     element(
@@ -1160,7 +1182,7 @@ function drawSelection(context) {
       copyButton(context, "the answer", () => answerText().join("\n")),
     ),
   );
-  follow(model, "selection", update, signal);
+  store.on("selection", update, signal);
   update();
   return [hint, body];
 }
@@ -1171,16 +1193,15 @@ function drawSelection(context) {
 /**
  * Draw what is shown now.
  *
- * @param {Model} model
+ * @param {Store} store
  * @param {AbortSignal} signal
  */
-function draw(model, signal) {
-  /** @type {Shown} */
-  const shown = JSON.parse(model.get("_shown"));
+function draw(store, signal) {
+  const shown = store.get("shown");
   /** @type {Context} */
   const context = {
     shown,
-    model,
+    store,
     signal,
     visible: visibleBy(shown.symbols),
     id: `sm-${Math.random().toString(36).slice(2)}`,
@@ -1208,12 +1229,12 @@ function draw(model, signal) {
 }
 
 /**
- * The text area of a playground.
+ * The text area of a playground. Without a kernel nobody measures what is typed.
  *
- * @param {Model} model
+ * @param {Store} store
  * @param {AbortSignal} signal
  */
-function drawEditor(model, signal) {
+function drawEditor(store, signal) {
   const area = element("textarea", "sm-editor", {
     ...OWN_KEYS,
     "aria-label": "Text to measure",
@@ -1222,26 +1243,37 @@ function drawEditor(model, signal) {
     dir: "auto",
   });
   const update = () => {
-    const text = JSON.parse(model.get("text") ?? '""');
+    const text = store.get("text") ?? "";
     if (area.value !== text) area.value = text;
+    area.readOnly = store.get("kernel") === null;
   };
-  area.addEventListener("input", () => put(model, "text", toWire(area.value)), { signal });
+  area.addEventListener("input", () => store.set("text", area.value), { signal });
   area.addEventListener("keydown", (event) => event.stopPropagation(), { signal });
-  follow(model, "text", update, signal);
+  store.on("text", update, signal);
+  store.on("kernel", update, signal);
   update();
   return area;
 }
 
 /**
- * @param {{ model: Model, el: HTMLElement, signal?: AbortSignal }} props
- * @returns {() => void}  Takes out all that was put in; so does the signal, where a host has one.
+ * Draw a store into an element, and again whenever another measurement stands in it.
+ *
+ * @param {Store} store
+ * @param {HTMLElement} el
+ * @returns {() => void}  Takes out all that was put in.
  */
-function render({ model, el, signal }) {
+export function render(store, el) {
   const stop = new AbortController();
   const root = element("div", "shape-magic", OWN_KEYS);
-  const live = model.get("text") !== undefined;
-  if (live) root.append(drawEditor(model, stop.signal));
-  root.classList.toggle("sm-live", live);
+  /** @type {HTMLElement | null} */
+  let editor = null;
+  const redrawEditor = () => {
+    const live = store.get("text") !== undefined;
+    root.classList.toggle("sm-live", live);
+    if (!live || editor) return;
+    editor = drawEditor(store, stop.signal);
+    root.prepend(editor);
+  };
 
   let current = new AbortController();
   /** @type {HTMLElement | null} */
@@ -1250,7 +1282,7 @@ function render({ model, el, signal }) {
     current.abort();
     current = new AbortController();
     const before = body;
-    body = draw(model, current.signal);
+    body = draw(store, current.signal);
     if (!before) {
       root.append(body);
       return;
@@ -1258,63 +1290,19 @@ function render({ model, el, signal }) {
     const scrolled = before.querySelector(".sm-source")?.scrollTop ?? 0;
     before.replaceWith(body);
     // Whoever types is not to lose the place; another measurement begins at its top.
-    const pane = live ? body.querySelector(".sm-source") : null;
+    const pane = editor ? body.querySelector(".sm-source") : null;
     if (pane) pane.scrollTop = scrolled;
   };
-  const clean = () => {
+  redrawEditor();
+  redraw();
+  store.on("text", redrawEditor, stop.signal);
+  store.on("shown", redraw, stop.signal);
+  el.classList.add("shape-magic-host");
+  el.append(root);
+  return () => {
     stop.abort();
     current.abort();
     root.remove();
     el.classList.remove("shape-magic-host");
   };
-  redraw();
-  follow(model, "_shown", redraw, stop.signal);
-  el.classList.add("shape-magic-host");
-  el.append(root);
-  if (signal?.aborted) clean();
-  signal?.addEventListener("abort", clean, { once: true, signal: stop.signal });
-  return clean;
 }
-
-/**
- * Show a saved measurement in a page, in place of what stood there for a reader without scripts.
- *
- * @param {HTMLElement} place  Holds what is shown as JSON in a script element.
- */
-export function mount(place) {
-  const written = place.querySelector('script[type="application/json"]')?.textContent ?? "";
-  /** @type {State} */
-  const state = { _shown: written, selection: null, attribute: null, search: '""' };
-  /** @type {Map<string, Set<(message?: unknown) => void>>} */
-  const heard = new Map();
-  /**
-   * @param {string} name
-   * @param {unknown} [message]
-   */
-  const tell = (name, message) => heard.get(name)?.forEach((callback) => callback(message));
-  /** @type {Model} */
-  const model = {
-    get: (name) => state[name],
-    set: (name, value) => {
-      state[name] = value;
-      tell(`change:${name}`);
-    },
-    on: (/** @type {string} */ name, /** @type {(...args: any[]) => void} */ callback) => {
-      heard.set(name, (heard.get(name) ?? new Set()).add(callback));
-    },
-    off: (name, callback) => {
-      if (name && callback) heard.get(name)?.delete(callback);
-    },
-    save_changes: () => {},
-    send: (message) =>
-      tell("msg:custom", {
-        ...message,
-        answer: "without",
-        reason: "Only Python can measure that: it needs a running kernel.",
-      }),
-  };
-  place.replaceChildren();
-  render({ model, el: place });
-}
-
-export default { render };

@@ -1,0 +1,63 @@
+"""The view's library: its ES modules and its stylesheet, as one module for a page.
+
+The modules in `static` are read and checked as they stand there. A page gets them as one, without
+comments; the output of `%load_ext` has that packed.
+"""
+
+import base64
+import json
+import re
+import zlib
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+__all__ = ["BOOT", "FILES", "STATIC", "library_html", "library_module", "styles"]
+
+STATIC: Final = Path(__file__).parent / "static"
+
+MODULES: Final = ("view.js", "places.js")
+"""The ES modules, each after those that it imports."""
+
+FILES: Final = (*(STATIC / name for name in MODULES), STATIC / "view.css")
+"""All that the library is made of."""
+
+BOOT: Final = (
+    '(globalThis[Symbol.for("shape_magic")]??=new Set).add(document.currentScript.parentElement)'
+)
+"""The script of a place: it waits to be drawn, or is drawn at once where the library is there."""
+
+# The sources are written so that these suffice: a comment begins its line, an import is a statement
+# of a line's beginning, and nothing but declarations is exported.
+_COMMENT: Final = re.compile(r"^[ ]*(?://[^\n]*|/\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
+_IMPORT: Final = re.compile(r'^import [^;]*? from "\./[a-z]+\.js";\n', re.MULTILINE)
+_EXPORT: Final = re.compile(r"^export (?=const|function|class|async)", re.MULTILINE)
+
+
+def styles() -> str:
+    """Give the stylesheet, without comments."""
+    return _COMMENT.sub("", (STATIC / "view.css").read_text(encoding="utf-8"))
+
+
+@cache
+def library_module() -> str:
+    """Give the one module: it draws what waits in its page, and is an anywidget's module, too."""
+    sources = [(STATIC / name).read_text(encoding="utf-8") for name in MODULES]
+    declared = (_EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source))) for source in sources)
+    sheet = json.dumps(styles()).replace("</", "<\\/")
+    return (
+        f"{''.join(declared)}install({sheet});\n"
+        "export default { initialize, render: renderModel };\n"
+    )
+
+
+def library_html() -> str:
+    """Give the element that brings the library into a page, packed."""
+    # The headerless form of deflate; DecompressionStream reads it.
+    packer = zlib.compressobj(level=9, wbits=-15)
+    packed = packer.compress(library_module().encode()) + packer.flush()
+    script = _COMMENT.sub("", (STATIC / "unpack.js").read_text(encoding="utf-8")).strip()
+    return (
+        f'<div data-shape-magic-library="{base64.b64encode(packed).decode("ascii")}">'
+        f"<script>{script}</script></div>"
+    )

@@ -1,0 +1,123 @@
+"""A place: the element that a view stands in, in a notebook's output or in a saved page."""
+
+import base64
+import hashlib
+import sys
+from collections.abc import Callable, Iterable
+from html import escape
+from typing import Any, Final
+
+from shape_magic.deliberation.proposal import Proposal
+from shape_magic.notebook.library import BOOT, library_html, library_module, styles
+from shape_magic.notebook.static_html import measurement_html
+from shape_magic.notebook.view_data import (
+    Baseline,
+    candidate_of,
+    digest_of,
+    to_attribute,
+    view_data,
+)
+from shape_magic.shape import Measurement
+from shape_magic.wording import visible
+
+__all__ = ["Place", "page_of", "place_of", "to_html"]
+
+_PAGE: Final = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>{frame}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<script type="module">{module}</script>
+</body>
+</html>
+"""
+
+_FRAME: Final = """
+body { margin: 0; background: light-dark(#fff, #17191e); }
+main { max-width: 76rem; margin: 0 auto; padding: 24px; }
+main > * + * { margin-top: 40px; }
+main .shape-magic { --sm-height: max(16rem, calc(100vh - 26rem)); }
+"""
+
+
+class Place:
+    """A view's data with its static form: what stands in an output, and what it is known by."""
+
+    def __init__(
+        self, data: dict[str, Any], *, static: Callable[[dict[str, Any]], str] = measurement_html
+    ) -> None:
+        self.data = data
+        self._static = static
+        self._written = to_attribute(data)
+        self.digest = digest_of(self._written)
+
+    @property
+    def html(self) -> str:
+        """The element: complete without scripts, and drawn anew by the library where they run.
+
+        It is the same from run to run. A host that shows each output in a page of its own, as
+        Colab does, gets the library with each.
+        """
+        element = (
+            f'<div class="shape-magic-place" data-shape-magic="{self.digest}" '
+            f"data-shape-magic-view='{self._written}'>{self._static(self.data)}<script>{BOOT}</script></div>"
+        )
+        return element + library_html() if "google.colab" in sys.modules else element
+
+
+def place_of(subject: Measurement | Proposal, *, baseline: Baseline | None = None) -> Place:
+    """Make the place of one measurement."""
+    return Place(view_data(subject, baseline=baseline))
+
+
+def to_html(subject: Measurement | Proposal, *, baseline: Baseline | None = None) -> str:
+    """Write a measurement as one page that is the view, without a kernel and without a network.
+
+    The page's security policy lets it run its own script and load nothing. Where scripts do not
+    run, it shows the static form. `baseline` is as in `ShapeView`.
+
+    >>> from shape_magic import measure
+    >>> to_html(measure("# A")).startswith("<!doctype html>")
+    True
+    """
+    place = place_of(subject, baseline=baseline)
+    return page_of([place], title=f"{candidate_of(subject)[0]} · shape")
+
+
+def page_of(places: Iterable[Place], *, title: str) -> str:
+    """Write a page of several places."""
+    module = library_module()
+    sheet = styles()
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {_hashed(module)} {_hashed(BOOT)}",
+            f"style-src-elem {_hashed(sheet)} {_hashed(_FRAME)}",
+            # The static form's style attributes: they can load nothing either.
+            "style-src-attr 'unsafe-inline'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    return _PAGE.format(
+        policy=policy,
+        title=escape(visible(title)),
+        frame=_FRAME,
+        body="\n".join(place.html for place in places),
+        module=module,
+    )
+
+
+def _hashed(inline: str) -> str:
+    digest = hashlib.sha256(inline.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
