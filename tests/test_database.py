@@ -350,3 +350,156 @@ def test_error__that_is_kept__leaves_the_deliberation_to_other_threads() -> None
     with concurrent.futures.ThreadPoolExecutor(1) as executor:
         assert executor.submit(deliberation._store.database._lock.acquire, timeout=5).result()
     assert len(kept) == 3
+
+
+def remove(path: Path) -> None:
+    for file in path.parent.glob("file.db*"):
+        file.unlink()
+
+
+def replace(path: Path) -> None:
+    with Deliberation.open(path.with_name("other.db")) as other:
+        other.propose("Zoe", "from a backup")
+    os.replace(path.with_name("other.db"), path)
+
+
+def remove_log(path: Path) -> None:
+    path.with_name("file.db-wal").unlink()
+
+
+GONE = pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (remove, "was removed or replaced since it was opened"),
+        (replace, "was removed or replaced since it was opened"),
+        (remove_log, r"the log of .*file.db-wal\) was removed or replaced"),
+    ],
+    ids=["removed", "replaced", "log removed"],
+)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be removed")
+@GONE
+def test_open_file__that_is_gone__acknowledges_nothing(
+    tmp_path: Path, change: Callable[[Path], None], reason: str
+) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        deliberation.propose("Ann", "kept")
+        change(path)
+        with pytest.raises(StoreError, match=reason):
+            deliberation.propose("Ann", "lost")
+        with pytest.raises(StoreError, match=reason):
+            deliberation.agents()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere an open file cannot be removed")
+@GONE
+def test_open_file__that_goes_during_a_transaction__acknowledges_nothing(
+    tmp_path: Path, change: Callable[[Path], None], reason: str
+) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        deliberation.propose("Ann", "kept")
+
+        def propose_and_change() -> None:
+            with deliberation._store.database.transaction():
+                deliberation.propose("Ann", "lost")
+                change(path)
+
+        with pytest.raises(StoreError, match=reason):
+            propose_and_change()
+
+
+def test_copy_to__open_file__has_all_that_was_acknowledged(tmp_path: Path) -> None:
+    with Deliberation.open(tmp_path / "file.db") as deliberation:
+        for number in range(20):
+            deliberation.propose("Ann", f"text {number}", round=number)
+        deliberation.copy_to(tmp_path / "copy.db")
+        assert sorted(os.listdir(tmp_path)) == ["copy.db", "file.db", "file.db-shm", "file.db-wal"]
+        with Deliberation.open(tmp_path / "copy.db") as copy:
+            assert copy.records() == deliberation.records()
+            copy.propose("Bob", "goes on")
+
+
+def test_copy_to__of_what_is_in_memory__is_a_file_as_any(tmp_path: Path) -> None:
+    deliberation = Deliberation()
+    deliberation.propose("Ann", "a")
+    deliberation.copy_to(tmp_path / "copy.db")
+    with Deliberation.open(tmp_path / "copy.db") as copy, Deliberation.open(copy.path or "") as too:
+        copy.propose("Ann", "b")
+        assert too.agents() == ["Ann"]
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("there.db", "there is such a file already; name a new one"),
+        ("file.db", "there is such a file already"),
+        (".", "is a directory"),
+        ("none/copy.db", "there is no directory"),
+        ("a\0b", "holds a NUL character"),
+    ],
+)
+def test_copy_to__place_that_cannot_be__is_refused_and_left(
+    tmp_path: Path, name: str, reason: str
+) -> None:
+    (tmp_path / "there.db").write_bytes(b"mine")
+    with Deliberation.open(tmp_path / "file.db") as deliberation:
+        before = sorted(os.listdir(tmp_path))
+        with pytest.raises(StoreError, match=reason):
+            deliberation.copy_to(tmp_path / name)
+        assert (tmp_path / "there.db").read_bytes() == b"mine"
+        assert sorted(os.listdir(tmp_path)) == before
+
+
+class Paused(sqlite3.Connection):
+    """Lets another process in ahead of one statement of opening."""
+
+    at: int
+    between: Callable[[], None]
+    count = 0
+
+    def execute(self, *arguments: object) -> sqlite3.Cursor:
+        kind = type(self)
+        if kind.count == kind.at:
+            kind.count += 1
+            kind.between()
+        kind.count += 1
+        return super().execute(*arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("at", range(14))
+def test_open__new_file_that_another_opens_meanwhile__is_one_deliberation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    path = tmp_path / "file.db"
+    connect = sqlite3.connect
+    others: list[threading.Thread] = []
+
+    def open_another() -> None:
+        def work() -> None:
+            with Deliberation.open(path) as other:
+                other.propose("Bob", "b")
+
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        others.append(threading.Thread(target=work))
+        others[0].start()
+        # It waits where this one holds a lock, and goes on once that is let go.
+        others[0].join(0.3)
+
+    class PausedHere(Paused):
+        pass
+
+    PausedHere.at, PausedHere.between = at, staticmethod(open_another)
+    monkeypatch.setattr(
+        sqlite3,
+        "connect",
+        lambda *arguments, **options: connect(*arguments, factory=PausedHere, **options),
+    )
+    with Deliberation.open(path) as deliberation:
+        if not others:
+            open_another()
+        deliberation.propose("Ann", "a")
+        others[0].join()
+        assert deliberation.agents() == ["Ann", "Bob"]

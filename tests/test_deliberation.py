@@ -248,3 +248,40 @@ def test_repr__says_what_there_is(fill: bool, shown: str) -> None:
     if fill:
         filled(deliberation)
     assert repr(deliberation) == shown
+
+
+def test_integers__of_other_packages__are_taken() -> None:
+    numpy = pytest.importorskip("numpy")
+    deliberation = Deliberation()
+    deliberation.propose("Ann", "a\nb", round=numpy.int64(2))
+    assert deliberation.summarize(numpy.int64(2)).round == 2
+    assert deliberation.proposal("Ann", round=numpy.uint8(2), version=numpy.int64(1)).round == 2
+    answer = deliberation.read_proposal("Ann", from_line=numpy.int64(2), limit=numpy.int32(9))
+    assert '<lines from="2" to="2" total="2">' in answer
+    assert "No results" in deliberation.search_deliberation(rounds=[numpy.int64(1)])
+    assert "<proposal" in deliberation.search_deliberation(rounds=numpy.array([2]))
+    assert "No results" in deliberation.search_deliberation(min_score=numpy.float64(0.5))
+    for number in deliberation.to_frame()["round"].unique():
+        deliberation.summarize(number)
+
+
+def test_propose_many__one_that_cannot_be__stores_none() -> None:
+    deliberation = Deliberation()
+    with pytest.raises(ArgumentError, match="agent_id is empty"):
+        deliberation.propose_many([("Ann", "a"), ("", "b")])
+    with pytest.raises(ArgumentError, match="each of proposals is an agent's id, a content"):
+        deliberation.propose_many([("Ann",)])
+    assert deliberation.agents() == []
+
+
+def test_propose_many__a_list__is_one_round_in_order() -> None:
+    deliberation = Deliberation()
+    deliberation.propose("Zoe", "z", round=3)
+    given = [("Ann", "a", "because"), ("Bob", "b"), ("Ann", "c")]
+    made = deliberation.propose_many(given)
+    assert [(one.agent_id, one.round, one.version) for one in made] == [
+        ("Ann", 3, 1),
+        ("Bob", 3, 1),
+        ("Ann", 3, 2),
+    ]
+    assert made[0].thought_process == "because"

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import stat
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -132,8 +133,25 @@ BAD_LINES = [
         json.dumps(record("")),
         "$.author_agent_id is empty; an agent is named by at least one character",
     ),
-    ("[]", "$: expected object, got array"),
-    ("{", "no JSON: a key in double quotes is missing at character 3"),
+    ("[]", "$: expected object, got array; each record is a line of its own"),
+    ("[", "no JSON: a value is missing at character 3; each record is a line of its own, without"),
+    (
+        "{",
+        "no JSON: a key in double quotes is missing at character 3; each record is a line of its",
+    ),
+    (
+        '{"round": 1, "author_agent_id": "A", "author_agent_id": "Z"}',
+        "the key 'author_agent_id' stands twice in one object",
+    ),
+    (
+        '{"round": "\\ud800", "author_agent_id": "A", "proposal": {"content": ""}}',
+        "$.round: expected int, got str",
+    ),
+    (
+        '{"round": 1, "author_agent_id": "A", "proposal": {"content": ""}, '
+        '"aggregated_score": "\\ud800"}',
+        "$.aggregated_score: expected float, got str",
+    ),
     ('{"round": NaN}', "no JSON: NaN is no JSON number"),
     ("[" * 100_000, "no JSON that can be read: it nests too deeply"),
     ('{"round": ' + "9" * 5_000 + "}", "no JSON that can be read: an integer in it is too long"),
@@ -473,3 +491,73 @@ def test_add_transcript__evaluator_who_may_be_two_others__is_taken_as_written(
         given = [evaluation(name, 1.0) for name in names]
         deliberation.add_transcript(write(path, record(evaluations=given)))
     assert [one.evaluator_agent_id for one in deliberation.evaluations("Ann")] == names
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("Judge", "Judge (model-x)"), ("Judge (model-x)", "Judge"), ("Judge", " judge")],
+)
+def test_taking_in__one_evaluator_under_two_names__counts_once(
+    tmp_path: Path, first: str, second: str
+) -> None:
+    deliberation = Deliberation()
+    deliberation.add_transcript(
+        write(tmp_path / "a.jsonl", record("Ann", evaluations=[evaluation(first, 0.25)]))
+    )
+    with pytest.warns(TranscriptWarning, match="1 evaluation not taken"):
+        deliberation.add_transcript(
+            write(tmp_path / "b.jsonl", record("Ann", evaluations=[evaluation(second, 1.0)]))
+        )
+    other = Deliberation.load(tmp_path / "b.jsonl")
+    with pytest.warns(TranscriptWarning, match="1 evaluation not taken"):
+        deliberation.add_deliberation(other)
+    assert [one.evaluator_agent_id for one in deliberation.evaluations("Ann")] == [first]
+    assert deliberation.aggregated_score("Ann") == 0.5
+
+
+def test_load_and_save__arms_and_trials__come_back_and_count_in_no_score(tmp_path: Path) -> None:
+    seen = {"digest": "d1", "key": "Candidate_B", "place": 2, "analyzer": "markdown/1"}
+    wire = record(
+        evaluations=[{**evaluation("Eve", 0.25), "prompt": {**seen, "model": "m"}}],
+        aggregated_score=0.5,
+        arms={
+            "": [{**evaluation("Eve", 0.25), "trial": 2}],
+            "control": [evaluation("Eve", -1.0), {**evaluation("Eve", 1.0), "trial": 2}],
+        },
+    )
+    first = Deliberation.load(write(tmp_path / "in.jsonl", wire))
+    first.save(tmp_path / "out.jsonl")
+    assert read_back(tmp_path / "out.jsonl") == [wire]
+    assert first.summarize().proposal_scores[0].aggregated_score == 0.5  # type: ignore[index]
+    (control,) = first.summarize(arm="control").proposal_scores or ()
+    assert (control.aggregated_score, control.real_eval_count) == (0.0, 1)
+    frame = first.evaluations_frame()
+    assert frame[["arm", "trial"]].to_numpy().tolist() == [
+        ["", 1],
+        ["", 2],
+        ["control", 1],
+        ["control", 2],
+    ]
+    assert list(frame.loc[0, ["prompt", "key", "place"]]) == ["d1", "Candidate_B", 2]
+
+
+def test_load__a_long_transcript__takes_at_most_three_times_its_size(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    text = "# Plan\n\n" + "Running text that goes on. " * 200
+    wires = [
+        record(
+            f"Agent {number}",
+            proposal={"thought_process": text, "content": f"{text}{number}"},
+            evaluations=[{**evaluation("Eve", 0.5), "notes": text}],
+        )
+        for number in range(300)
+    ]
+    write(path, *wires)
+    del wires
+    deliberation = Deliberation.open(tmp_path / "file.db")
+    tracemalloc.start()
+    deliberation.add_transcript(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    deliberation.close()
+    assert most < 3 * path.stat().st_size

@@ -196,7 +196,7 @@ class Deliberation:
 
     def propose_many(
         self,
-        proposals: Iterable[tuple[str, str] | tuple[str, str, str]],
+        proposals: Iterable[tuple[str, ...]],
         *,
         round: int | None = None,
         analyzer: str | None = None,
@@ -607,7 +607,7 @@ class Deliberation:
         """Give every evaluation as a row of a data frame, of all versions, arms and trials.
 
         Beside who evaluated what, a row has `latest` (whether the agent has proposed nothing since
-        in that round), the prompt's `digest` with the `key` and `place` of the candidate where the
+        in that round), the `prompt`'s digest with the `key` and `place` of the candidate where the
         evaluator was shown one of this deliberation's prompts, the kind, the analyzer and the eight
         attributes as they were shown, and the scores. The extra `analysis` is needed.
         """

@@ -166,10 +166,32 @@ def read_record(kind: type[R], wire: object) -> R:
 
     Raises RecordError, whose message begins with the field: `$.round: expected int, got str`.
     """
+    gathered = None
     try:
-        return msgspec.convert(_gathered(kind, wire, path="$"), kind)
+        gathered = _gathered(kind, wire, path="$")
+        return msgspec.convert(gathered, kind)
     except msgspec.ValidationError as error:
         raise RecordError(field_first(str(error))) from None
+    except UnicodeEncodeError:
+        # A lone surrogate stands where no text should: the library cannot say so, but of other
+        # text in its place it can.
+        try:
+            msgspec.convert(_without_surrogates(gathered), kind)
+        except msgspec.ValidationError as error:
+            raise RecordError(field_first(str(error))) from None
+        raise
+
+
+def _without_surrogates(value: object) -> object:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode("utf-8")
+        case dict():
+            return {_without_surrogates(name): _without_surrogates(v) for name, v in value.items()}
+        case list():
+            return [_without_surrogates(item) for item in value]
+        case _:
+            return value
 
 
 def to_wire(record: Record) -> dict[str, Any]:

@@ -481,11 +481,19 @@ def read_lines(
             value = read(parse_json(text))
         except (ShapeMagicError, ValueError) as error:
             reason = "no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            if _spread_over_lines(line):
+                reason += "; each record is a line of its own, without an array around them"
             if left_out is None:
                 raise TranscriptError(f"{path}, line {number}: {reason}") from None
             left_out.append(BadLine(number, reason))
         else:
             yield value
+
+
+def _spread_over_lines(line: bytes) -> bool:
+    """Tell a line that cannot be read from an array, or from JSON that was laid out for people."""
+    bare = line.removeprefix(b"\xef\xbb\xbf").strip(b" \t\r\n")
+    return bare.startswith(b"[") or bare == b"{"
 
 
 def save_lines(path: Path, lines: Iterable[bytes]) -> int:
