@@ -1,9 +1,9 @@
 """Change one thing of a module at a time, and list the changes that no test notices.
 
-    python -m tests.mutate shape_magic/lines.py --count 20 --seed 1 -- tests/test_lines.py
+    python -m tests.mutate shape_magic/lines.py --count 20 --seed 1 --tests tests/test_lines.py
 
 Each change is of one operator, constant or statement, and is made in a copy of the repository. The
-tests are those behind `--`, or else every test file that names the module. A change is noticed
+tests are those that are named, or else every test file that names the module. A change is noticed
 where a test fails, or where the tests take ten times as long. What survives is a test that is
 missing, code that nothing needs, or a change that makes no difference.
 """
@@ -216,7 +216,7 @@ def main() -> None:
     parser.add_argument("module", type=Path, help="as in shape_magic/lines.py")
     parser.add_argument("--count", type=int, default=20, help="how many changes to try")
     parser.add_argument("--seed", type=int, default=1, help="which ones")
-    parser.add_argument("tests", nargs="*", help="what pytest is given")
+    parser.add_argument("--tests", nargs="+", default=[], help="what pytest is given")
     options = parser.parse_args()
     survived = 0
     for change in survivors(
