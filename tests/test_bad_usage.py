@@ -205,6 +205,16 @@ the round is given once: as %round_summary 2, or by --round 2
 'none.jsonl': No such file or directory
 %deliberation --load .
 '.': Is a directory
+%deliberation --copy here
+'here': there is such a file already; name a new one
+%deliberation --copy none/x.db
+'none/x.db'...
+%deliberation --copy x.db --reset
+--copy copies what is there: call it by itself before --reset
+%deliberation --copy ~no-such-user/x.db
+'~no-such-user/x.db': there is no such home folder
+%deliberation /proc/x.db
+'/proc/x.db': unable to open database file
 %deliberation --rest
 %deliberation has no option '--rest'; did you mean --reset?
 """.strip().splitlines()

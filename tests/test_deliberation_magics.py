@@ -218,6 +218,18 @@ def test_deliberation__load_and_save__transcripts(
         )
 
 
+def test_deliberation__copy__is_a_whole_database_of_its_own(
+    shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
+) -> None:
+    shell.run_line_magic("deliberation", str(tmp_path / "kept.db"))
+    before = deliberation.proposals()
+    kept = shell.run_line_magic("deliberation", f"--copy {tmp_path / 'copy.db'}")
+    assert kept.path == tmp_path / "kept.db"
+    kept.propose("Ann (x)", "after the copy", round=3)
+    with Deliberation.open(tmp_path / "copy.db") as copied:
+        assert copied.proposals() == before
+
+
 def test_deliberation__transcript_that_is_bad__changes_nothing(
     shell: InteractiveShell, deliberation: Deliberation, tmp_path: Path
 ) -> None:

@@ -24,6 +24,8 @@ from shape_magic.notebook.magics.options import parse
         ("--verdicts wrong --limit 1 --verdicts unknown", {"verdicts": ["wrong", "unknown"]}),
         ("--rounds 1 2 --rounds 3", {"rounds": [1, 2, 3]}),
         ("--agent-ids A --agent-ids B C", {"agent_ids": ["A", "B", "C"]}),
+        ("--limit 3 -- -x --roud", {"limit": 3, "keywords": ["-x", "--roud"]}),
+        ("'- a b' -5", {"keywords": ["- a b", "-5"]}),
     ],
 )
 def test_parse__takes_negative_numbers_and_collects_lists(

@@ -57,12 +57,16 @@ class Database:
                     raise FileRefusedError(f"{self.name}: {error.strerror}") from error
             before = self._identity()
             # With an absolute path no name is special to SQLite (`:memory:`, the empty one).
-            self._connection = sqlite3.connect(
-                ":memory:" if self.path is None else str(self.path),
-                timeout=_STEP,
-                isolation_level=None,
-                check_same_thread=False,
-            )
+            try:
+                self._connection = sqlite3.connect(
+                    ":memory:" if self.path is None else str(self.path),
+                    timeout=_STEP,
+                    isolation_level=None,
+                    check_same_thread=False,
+                )
+            except sqlite3.OperationalError as error:
+                # As in /proc, where a file can be named and none can be made.
+                raise FileRefusedError(f"{self.name}: {error}") from error
             try:
                 self._prepare(self._connection)
                 self._file = self._identity()

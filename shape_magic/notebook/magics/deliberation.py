@@ -56,6 +56,11 @@ class DeliberationMagics(SessionMagics):
         ),
         argument("--save", metavar="PATH", help="write everything as a transcript"),
         argument(
+            "--copy",
+            metavar="PATH",
+            help="copy the whole database to a new file, also while other kernels write to it",
+        ),
+        argument(
             "--reset",
             action="store_true",
             help="remove everything; with --load, once the transcript could be read",
@@ -73,6 +78,8 @@ class DeliberationMagics(SessionMagics):
                 "--reset removes everything that the session's deliberation holds: "
                 f"switch to {quoted(options.path)} first, and look at what is in it"
             )
+        if options.copy is not None and options.reset:
+            raise UsageError("--copy copies what is there: call it by itself before --reset")
         session = self.session
         if options.path is not None:
             self._open(options.path, options)
@@ -85,6 +92,8 @@ class DeliberationMagics(SessionMagics):
         deliberation = session.deliberation
         if options.save is not None:
             deliberation.save(options.save)
+        if options.copy is not None:
+            deliberation.copy_to(options.copy)
         return deliberation
 
     def _open(self, path: str, options: argparse.Namespace) -> None:
