@@ -1,12 +1,13 @@
 """The command line, `python -m shape_magic`: each command parses, and calls one function."""
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from shape_magic.errors import ArgumentError, ShapeMagicError
-from shape_magic.wording import visible
+from shape_magic.wording import one_line, visible
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,13 +43,121 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     glossary.set_defaults(run=_glossary)
 
+    _add_debugging(commands)
+
     options = parser.parse_args(arguments)
     try:
-        options.run(options)
-    except ShapeMagicError as error:
-        print(f"{parser.prog}: {visible(str(error))}", file=sys.stderr)  # noqa: T201
+        status = options.run(options)
+    except (ShapeMagicError, OSError) as error:
+        said = f"{error.filename}: {error.strerror}" if _is_path(error) else str(error)
+        print(f"{parser.prog}: {visible(said)}", file=sys.stderr)  # noqa: T201
         return 2
-    return 0
+    return int(status or 0)
+
+
+def _is_path(error: Exception) -> bool:
+    return isinstance(error, OSError) and error.filename is not None
+
+
+def _add_debugging(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    kind = {"metavar": "KIND", "help": "this analyzer, in place of the registry's order"}
+
+    measure = commands.add_parser(
+        "measure",
+        help="print the shape of files",
+        description="Print each file's opening tag and outline, as an evaluator gets them; with "
+        "--json an object a line: file, analyzer, shape, outline, notes.",
+    )
+    measure.add_argument("files", nargs="+", metavar="FILE")
+    measure.add_argument("--json", action="store_true", help="an object a line")
+    measure.add_argument("--analyzer", **kind)
+    measure.set_defaults(run=_measure)
+
+    explain = commands.add_parser(
+        "explain",
+        help="say why a file's figures are what they are",
+        description="Say why: of one attribute (headings), of lines (12 or 12:15), or of all.",
+    )
+    explain.add_argument("file", metavar="FILE")
+    explain.add_argument("about", nargs="?", metavar="ATTRIBUTE|LINES")
+    explain.add_argument("--analyzer", **kind)
+    explain.set_defaults(run=_explain)
+
+    compare = commands.add_parser(
+        "compare",
+        help="compare two files' shapes, or two analyzers on files",
+        description="Print two files' figures and their difference; with --analyzers A B where "
+        "those two differ on all files. The exit status is 1 where there is a difference.",
+    )
+    compare.add_argument("files", nargs="+", metavar="FILE")
+    compare.add_argument(
+        "--analyzers", nargs=2, metavar=("A", "B"), help="compare these two on every file"
+    )
+    compare.set_defaults(run=_compare)
+
+
+def _measure(options: argparse.Namespace) -> None:
+    from shape_magic.files import measure_file
+    from shape_magic.prompting.candidate import opening_tag, outline_element
+
+    for file in options.files:
+        measurement = measure_file(file, analyzer=options.analyzer)
+        if options.json:
+            # ASCII alone, so that what a candidate wrote does nothing to a terminal.
+            line = json.dumps(
+                {
+                    "file": file,
+                    "analyzer": measurement.analyzer,
+                    "shape": measurement.shape.as_dict(),
+                    "outline": [
+                        {"line": a.line, "label": a.label, "last_line": a.last_line}
+                        for a in measurement.outline
+                    ],
+                    "notes": [
+                        {"code": note.code, "line": note.line, "message": note.message}
+                        for note in measurement.notes
+                    ],
+                }
+            )
+        else:
+            line = f"{opening_tag(file, measurement.shape)}\n{outline_element(measurement)}"
+        _print(line)
+
+
+def _explain(options: argparse.Namespace) -> None:
+    from shape_magic.debugging.explain import about_what, explain
+    from shape_magic.files import measure_file
+
+    measurement = measure_file(options.file, analyzer=options.analyzer)
+    attribute, lines = about_what(options.about)
+    _print(str(explain(measurement, attribute, lines)))
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from shape_magic.debugging.compare import compare_analyzers, figures_table
+    from shape_magic.files import measure_file
+
+    measured = {file: measure_file(file) for file in options.files}
+    if options.analyzers:
+        texts = {file: measurement.text for file, measurement in measured.items()}
+        comparison = compare_analyzers(texts, *options.analyzers)
+        _print(str(comparison))
+        return int(bool(comparison.differences or comparison.failures))
+    if len(options.files) != 2:
+        raise ArgumentError(
+            f"two files are compared, and there are {len(options.files)}; two analyzers are "
+            "compared on any number with --analyzers A B"
+        )
+    first, second = (measured[file] for file in options.files)
+    names = (one_line(options.files[0], length=40), one_line(options.files[1], length=40))
+    _print("\n".join(figures_table(first.shape, second.shape, names=names)))
+    return int(first.shape != second.shape)
+
+
+def _print(text: str) -> None:
+    # A lone surrogate has no encoding, and not every terminal's encoding has every character.
+    encoding = sys.stdout.encoding or "utf-8"
+    print(visible(text).encode(encoding, "backslashreplace").decode(encoding))  # noqa: T201
 
 
 def _mcp(options: argparse.Namespace) -> None:

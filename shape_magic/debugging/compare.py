@@ -340,6 +340,29 @@ def compare_analyzers(
     )
 
 
+def figures_table(a: Shape, b: Shape, *, names: tuple[str, str]) -> list[str]:
+    """Write two shapes and the second's differences to the first, a line an attribute.
+
+    >>> figures_table(Shape(chars=3), Shape(chars=5), names=("before", "after"))[1].split()
+    ['chars', '3', '5', '+2']
+    """
+    rows = [("", *names, "difference")]
+    others = b.as_dict()
+    for name, figure in a.as_dict().items():
+        change = others[name] - figure
+        rows.append((name, f"{figure:,}", f"{others[name]:,}", f"{change:+,}" if change else ""))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            [
+                f"{row[0]:<{widths[0]}}",
+                *(f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)),
+            ]
+        ).rstrip()
+        for row in rows
+    ]
+
+
 def _difference(
     name: str,
     text: str,

@@ -215,6 +215,24 @@ def _refusals(measurement: Measurement, registry: Registry) -> list[Reason]:
     return refusals
 
 
+def about_what(words: str | None) -> tuple[str | None, str | None]:
+    """Read what an explanation is about: an attribute, or lines; nothing is all.
+
+    >>> about_what("headings"), about_what("12:15")
+    (('headings', None), (None, '12:15'))
+    """
+    if not words:
+        return None, None
+    if words in ATTRIBUTE_NAMES:
+        return words, None
+    if words[0].isascii() and words[0].isdigit():
+        return None, words
+    raise ArgumentError(
+        f"{quoted(words)} is no attribute and no lines; there are {listed(ATTRIBUTE_NAMES)}, and "
+        "lines are 12 or 12:15"
+    )
+
+
 def line_range(lines: LineRange | tuple[int, int] | int | str, *, count: int) -> LineRange:
     """Read a line or a range of lines and hold it against how many there are.
 

@@ -28,6 +28,8 @@ from shape_magic.teaching.glossary import glossary_help
 from shape_magic.wording import one_line, quoted
 
 if TYPE_CHECKING:
+    from shape_magic.debugging.compare import AnalyzerComparison
+    from shape_magic.debugging.explain import Explanation
     from shape_magic.notebook.compare import Comparison
 
 __all__ = ["ShapeMagics"]
@@ -69,11 +71,20 @@ class ShapeMagics(SessionMagics):
             help="the variable that holds the thought process",
         ),
         _ANALYZER,
+        argument(
+            "--compare",
+            metavar="KIND",
+            help="set this analyzer's measurement against it, with the reasons; nothing is kept",
+        ),
         epilog=glossary_help(),
     )
-    def shape_cell(self, options: argparse.Namespace, content: str) -> Proposal | Measurement:
+    def shape_cell(
+        self, options: argparse.Namespace, content: str
+    ) -> "Proposal | Measurement | AnalyzerComparison":
         """Measure the cell's body, verbatim, as an agent's proposal in a round."""
         session = self.session
+        if options.compare is not None:
+            return self._compared(options, content)
         if options.agent_id is None:
             for name in ("round", "thoughts"):
                 if getattr(options, name) is not None:
@@ -124,6 +135,55 @@ class ShapeMagics(SessionMagics):
         if isinstance(tree, ast.Constant) and isinstance(value, str):
             _refuse_file_name(value)
         return self._measured(value, expression, tree, analyzer=options.analyzer)
+
+    def _compared(self, options: argparse.Namespace, content: str) -> "AnalyzerComparison":
+        from shape_magic.debugging.compare import compare_analyzers
+
+        registry = self.session.registry
+        for name in ("agent_id", "round", "thoughts"):
+            if getattr(options, name) is not None:
+                raise UsageError(
+                    "--compare keeps nothing, so it goes with no agent, round or thoughts: "
+                    f"%%shape --compare {options.compare}"
+                )
+        # An unknown kind is refused before anything is measured.
+        registry.get(options.compare)
+        kind = registry.measure(content, analyzer=options.analyzer).kind
+        return compare_analyzers(content, kind, options.compare, registry=registry)
+
+    @declare(
+        "line",
+        "explain",
+        argument(
+            "agent_id",
+            metavar="AGENT_ID[@ROUND]",
+            help="whose proposal, or the variable that holds a measurement or a text",
+        ),
+        argument(
+            "about",
+            nargs="?",
+            metavar="ATTRIBUTE|LINES",
+            help="one of the attributes, or lines: 12 or 12:15",
+        ),
+        epilog=glossary_help(),
+    )
+    def explain(self, options: argparse.Namespace) -> "Explanation":
+        """Say why figures are what they are: what was counted, and what only looks like it."""
+        from shape_magic.debugging.explain import about_what, explain
+
+        attribute, lines = about_what(options.about)
+        return explain(
+            self._subject(options.agent_id), attribute, lines, registry=self.session.registry
+        )
+
+    def _subject(self, name: str) -> Measurement | str:
+        """Find an agent's proposal, or else a variable of that name."""
+        value = self.session.shell.user_ns.get(name)
+        if name in self.session.deliberation.agents() or not isinstance(
+            value, Measurement | Proposal | str
+        ):
+            return self._proposal(name).measurement
+        return value.measurement if isinstance(value, Proposal) else value
 
     @declare(
         "line",
