@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from shape_magic.bulk import measure_many
+    from shape_magic.debugging.check import AnalyzerCheck, CheckFailure, check_analyzer
     from shape_magic.debugging.compare import AnalyzerComparison, compare_analyzers
     from shape_magic.debugging.explain import Explanation, explain
     from shape_magic.debugging.without import shape_without
@@ -63,8 +64,10 @@ if TYPE_CHECKING:
     from shape_magic.teaching.exercise import check_exercise, predict
 
 _LAZY: Final = {
+    "AnalyzerCheck": "shape_magic.debugging.check",
     "AnalyzerComparison": "shape_magic.debugging.compare",
     "Baseline": "shape_magic.notebook.view_data",
+    "CheckFailure": "shape_magic.debugging.check",
     "ClaimAssessment": "shape_magic.deliberation.records",
     "Comparison": "shape_magic.notebook.compare",
     "Deliberation": "shape_magic.deliberation",
@@ -78,6 +81,7 @@ _LAZY: Final = {
     "ProposalScore": "shape_magic.deliberation.records",
     "RoundSummary": "shape_magic.deliberation.records",
     "ShapeView": "shape_magic.notebook.view",
+    "check_analyzer": "shape_magic.debugging.check",
     "check_exercise": "shape_magic.teaching.exercise",
     "compare": "shape_magic.notebook.compare",
     "compare_analyzers": "shape_magic.debugging.compare",
@@ -93,12 +97,14 @@ _LAZY: Final = {
 
 __all__ = [
     "Analyzer",
+    "AnalyzerCheck",
     "AnalyzerComparison",
     "AnalyzerError",
     "AnalyzerWarning",
     "Anchor",
     "ArgumentError",
     "Baseline",
+    "CheckFailure",
     "ClaimAssessment",
     "Comparison",
     "Deliberation",
@@ -135,6 +141,7 @@ __all__ = [
     "TranscriptError",
     "TranscriptWarning",
     "WorkersLostError",
+    "check_analyzer",
     "check_exercise",
     "compare",
     "compare_analyzers",

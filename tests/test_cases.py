@@ -1,10 +1,10 @@
 """Every rule of the design, as cases in `tests/cases/*.md`."""
 
-import pytest
+from pathlib import Path
 
-import shape_magic
-from tests.cases import FOLDER, Case, describe, fields_of, read_cases
+from shape_magic.testing import Case, case_parameters, read_cases
 
+FOLDER = Path(__file__).parent / "cases"
 CASES = [case for path in sorted(FOLDER.glob("*.md")) for case in read_cases(path)]
 
 
@@ -13,10 +13,9 @@ def test_cases__are_there_and_have_names_of_their_own() -> None:
     assert len({case.name for case in CASES}) == len(CASES)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@case_parameters(FOLDER)
 def test_case__comes_out_as_expected(case: Case) -> None:
-    measurement = shape_magic.measure(case.text)
-    assert describe(measurement, fields=fields_of(case.expected)) == case.expected
+    case.check()
 
 
 def test_cases__every_note_has_one() -> None:

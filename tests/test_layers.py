@@ -19,6 +19,7 @@ LAYERS = [
     ("shape",),
     ("analyzers",),
     ("files", "prompting", "debugging"),
+    ("testing",),
     ("deliberation",),
     ("mcp_server",),
     ("bulk",),

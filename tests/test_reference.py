@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
+from shape_magic.testing import Case, case_parameters
 from tests.answers import answers
-from tests.cases import FOLDER, Case, read_cases
 from tests.reference import reference_structure, structure_of
 from tests.strategies import INDENTS, STARTS
 
 REPOSITORY = Path(__file__).parent.parent
+CASES = Path(__file__).parent / "cases"
 DOCUMENTS = 30_000
 
 # What remains is named in `tests/cases/reference.md`, each with its reason.
@@ -36,12 +37,12 @@ def test_reference__agrees_on_documents_of_random_block_starts() -> None:
     assert len(different) / DOCUMENTS < SHARE_THAT_MAY_DIFFER, different[:10]
 
 
-@pytest.mark.parametrize("case", read_cases(FOLDER / "reference.md"), ids=lambda case: case.name)
+@case_parameters(CASES / "reference.md")
 def test_reference__differs_where_a_case_says_why(case: Case) -> None:
     assert differs(case.text.removeprefix("\ufeff"))
 
 
-@pytest.mark.parametrize("case", read_cases(FOLDER / "markdown.md"), ids=lambda case: case.name)
+@case_parameters(CASES / "markdown.md")
 def test_reference__agrees_on_every_other_case(case: Case) -> None:
     # The reference reads UTF-8, which has no lone surrogates.
     text = case.text.removeprefix("\ufeff").encode("utf-8", "replace").decode("utf-8")
