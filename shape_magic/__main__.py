@@ -5,9 +5,12 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from shape_magic.errors import ArgumentError, ShapeMagicError
 from shape_magic.wording import one_line, visible
+
+_ANALYZER: Final = "this analyzer, in place of the registry's order"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,19 +52,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = options.run(options)
     except (ShapeMagicError, OSError) as error:
-        said = f"{error.filename}: {error.strerror}" if _is_path(error) else str(error)
+        said = str(error)
+        if isinstance(error, OSError) and error.filename is not None:
+            said = f"{error.filename}: {error.strerror}"
         print(f"{parser.prog}: {visible(said)}", file=sys.stderr)  # noqa: T201
         return 2
     return int(status or 0)
 
 
-def _is_path(error: Exception) -> bool:
-    return isinstance(error, OSError) and error.filename is not None
-
-
 def _add_debugging(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    kind = {"metavar": "KIND", "help": "this analyzer, in place of the registry's order"}
-
     measure = commands.add_parser(
         "measure",
         help="print the shape of files",
@@ -70,7 +69,7 @@ def _add_debugging(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
     measure.add_argument("files", nargs="+", metavar="FILE")
     measure.add_argument("--json", action="store_true", help="an object a line")
-    measure.add_argument("--analyzer", **kind)
+    measure.add_argument("--analyzer", metavar="KIND", help=_ANALYZER)
     measure.set_defaults(run=_measure)
 
     explain = commands.add_parser(
@@ -80,7 +79,7 @@ def _add_debugging(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
     explain.add_argument("file", metavar="FILE")
     explain.add_argument("about", nargs="?", metavar="ATTRIBUTE|LINES")
-    explain.add_argument("--analyzer", **kind)
+    explain.add_argument("--analyzer", metavar="KIND", help=_ANALYZER)
     explain.set_defaults(run=_explain)
 
     compare = commands.add_parser(
