@@ -29,9 +29,9 @@ a tag
 chars=5 lines=1 headings=1
 .
 
-with a line separator [escaped]
+with a letter that is spelt out [escaped]
 .
-'a\\u2028# b'
+'a\\u00e9# b'
 .
 chars=5 lines=1 lead_chars=5 prose_chars=5
 kinds: p
@@ -47,7 +47,7 @@ def written(path: Path, text: str) -> Path:
 def test_cases__are_read_with_their_place(tmp_path: Path) -> None:
     first, second = read_cases(written(tmp_path / "plain.md", CASES))
     assert first == Case("plain:3 a tag", "#tag\n", ("chars=5 lines=1 headings=1",))
-    assert second.text == "a\u2028# b"
+    assert second.text == "a\u00e9# b"
     for case in (first, second):
         case.check(PlainScan())
 

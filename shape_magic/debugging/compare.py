@@ -234,7 +234,7 @@ class AnalyzerComparison(msgspec.Struct, frozen=True):
                 for entry in describe_reasons(reasons):
                     yield f"      {name}: {entry}"
         if len(text.lines) > _LINES_SHOWN:
-            yield f"  and {len(text.lines) - _LINES_SHOWN:,} more places"
+            yield f"  and {plural(len(text.lines) - _LINES_SHOWN, 'more place')}"
 
     def _side_by_side(self) -> Iterator[tuple[str, ...]]:
         assert self.sides is not None
@@ -538,8 +538,10 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) + 2 for column in list(zip(*rows, strict=True))[:-1]]
     return [
         "  "
-        + "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False))
-        + cells[-1]
+        + (
+            "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=False))
+            + cells[-1]
+        ).rstrip()
         for cells in rows
     ]
 
