@@ -179,6 +179,20 @@ the following arguments are required: evaluator
 nothing of the reply was taken: ...
 %%evaluate Cleo --round 5
 ...
+%effects --frame number
+--frame number is of type int; it takes a DataFrame
+%effects --frame frame
+the frame has no column 'conciseness'; the nearest are 'length', 'text'
+%effects chars chars
+attributes is ['chars', 'chars']; it names one or more, each once
+%effects --arm nowhere
+there is no arm 'nowhere'; there are ...
+%compare_arms control
+the following arguments are required: second
+%compare_arms control control
+both arms are 'control'; name two
+%compare_arms a b --frame nowhere
+there is no variable 'nowhere' in this session
 %round_summary 3
 round 3 has no proposals; there are rounds 1
 %round_summary 1 --round 1

@@ -160,6 +160,14 @@ def test_effect__earlier_versions_are_left_out_and_trials_averaged() -> None:
     assert (found.rows, found.notes[0]) == (60, "120 rows of earlier versions left out")
 
 
+def test_effect__synthetic_evaluations_count_in_nothing() -> None:
+    frame = frame_of().assign(synthetic=False, evaluator_agent_id="Judge")
+    made_up = frame.assign(synthetic=True, evaluator_agent_id="Other", conciseness=0)
+    found = effect(pd.concat([frame, made_up]), "chars")
+    assert found.points == effect(frame, "chars").points
+    assert (found.evaluators, found.notes) == (1, ("60 rows of synthetic evaluations left out",))
+
+
 def test_effect__a_frame_of_several_deliberations_names_what_tells_them_apart() -> None:
     frame = pd.concat([frame_of(seed).assign(deliberation=seed) for seed in (1, 2)])
     with pytest.raises(FrameError, match="the agent '0' stands twice in round 0"):

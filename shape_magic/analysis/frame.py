@@ -30,6 +30,8 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True):
     trial: str = "trial"
     place: str = "place"
     latest: str = "latest"
+    synthetic: str = "synthetic"
+    """Evaluations that were made up in place of a reply count in no estimate."""
 
 
 class Term(msgspec.Struct, frozen=True):
@@ -138,6 +140,10 @@ def read_rows(
         kept &= frame[columns.latest].astype(bool).to_numpy()
         _note(notes, len(frame) - int(kept.sum()), "of earlier versions")
     kept &= _of_arm(frame, arm, columns)
+    if columns.synthetic in frame.columns:
+        synthetic = frame[columns.synthetic].astype(bool).to_numpy()
+        _note(notes, int((kept & synthetic).sum()), "of synthetic evaluations")
+        kept &= ~synthetic
     frame = frame[kept]
     scores = figures(frame, score)
     complete = ~np.isnan(scores)
