@@ -24,7 +24,7 @@ from shape_magic.deliberation.arguments import (
     texts,
     words,
 )
-from shape_magic.deliberation.encoding import decoded
+from shape_magic.deliberation.encoding import decoded, encoded
 from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.deliberation.records import LAST_ROUND, ClaimAssessment, EvaluationEntry
 from shape_magic.deliberation.store import KeptEvaluation, Row, Store
@@ -379,7 +379,16 @@ def _record_test(keywords: Sequence[str]) -> Callable[[bytes], bool]:
     plain = [keyword for keyword in keywords if not _WRITTEN_OTHERWISE.search(keyword)]
     if not plain:
         return lambda record: True
-    return lambda record: _holds_all(plain, decoded(record))
+    as_bytes = [encoded(keyword) for keyword in plain]
+
+    def holds(record: bytes) -> bool:
+        if record.isascii():
+            # Lower case is the same for bytes here, and they need no decoding.
+            lowered = record.lower()
+            return all(keyword in lowered for keyword in as_bytes)
+        return _holds_all(plain, decoded(record))
+
+    return holds
 
 
 def _evaluation_hit(row: Row, kept: KeptEvaluation, criteria: _Criteria) -> EvaluationHit | None:

@@ -8,6 +8,7 @@ import contextlib
 import itertools
 import json
 import math
+import operator
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -493,15 +494,17 @@ class Store:
         order = "evaluations.id"
         if row_id is None:
             tables = "versions CROSS JOIN evaluations ON evaluations.proposal = versions.id"
-            order = "round, agent, version, evaluations.id"
+            order = "round, agent, version"
         with self.database.reading() as connection:
             found = connection.execute(
                 f"SELECT {_EVALUATION} FROM {tables} {condition} ORDER BY {order}", values
             )
             try:
+                # Those of one version are few: SQLite would sort the records of all.
                 yield (
                     KeptEvaluation(kept, row, measurement, decoded(arm), record)
-                    for kept, row, measurement, arm, record in found
+                    for _, given in itertools.groupby(found, key=operator.itemgetter(1))
+                    for kept, row, measurement, arm, record in sorted(given)
                 )
             finally:
                 found.close()
