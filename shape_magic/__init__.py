@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from shape_magic.deliberation.summary import load_summaries, save_summaries
     from shape_magic.notebook.compare import Comparison, compare
+    from shape_magic.notebook.lesson import LessonCard, lesson_html
     from shape_magic.notebook.place import to_html
     from shape_magic.notebook.view import Playground, ShapeView
     from shape_magic.notebook.view_data import Baseline
@@ -74,6 +75,7 @@ _LAZY: Final = {
     "Evaluation": "shape_magic.deliberation.records",
     "EvaluationEntry": "shape_magic.deliberation.records",
     "Explanation": "shape_magic.debugging.explain",
+    "LessonCard": "shape_magic.notebook.lesson",
     "Playground": "shape_magic.notebook.view",
     "Proposal": "shape_magic.deliberation.proposal",
     "ProposalBody": "shape_magic.deliberation.records",
@@ -86,6 +88,7 @@ _LAZY: Final = {
     "compare": "shape_magic.notebook.compare",
     "compare_analyzers": "shape_magic.debugging.compare",
     "explain": "shape_magic.debugging.explain",
+    "lesson_html": "shape_magic.notebook.lesson",
     "load_summaries": "shape_magic.deliberation.summary",
     "measure_many": "shape_magic.bulk",
     "predict": "shape_magic.teaching.exercise",
@@ -116,6 +119,7 @@ __all__ = [
     "Explanation",
     "FileRefusedError",
     "FrameError",
+    "LessonCard",
     "LineRange",
     "Measurement",
     "MeasurementError",
@@ -147,6 +151,7 @@ __all__ = [
     "compare_analyzers",
     "default_registry",
     "explain",
+    "lesson_html",
     "load_ipython_extension",
     "load_summaries",
     "measure",

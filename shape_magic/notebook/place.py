@@ -46,6 +46,16 @@ _FRAME: Final = """
 body { margin: 0; background: light-dark(#fff, #17191e); }
 main { max-width: 76rem; margin: 0 auto; padding: 24px; }
 main > * + * { margin-top: 40px; }
+main .lesson-text, main .lesson-card > :not(details) {
+  max-width: 46rem; font: 16px/1.6 system-ui, sans-serif; color: light-dark(#1c1e21, #e6e8eb);
+}
+main .lesson-card { border: 1px solid #8b9099; border-radius: 6px; padding: 16px; }
+main .lesson-card .lesson-source { font-family: ui-monospace, Menlo, Consolas, monospace; }
+main .lesson-source code { white-space: pre-wrap; overflow-wrap: anywhere; }
+main .lesson-text table { border-collapse: collapse; }
+main .lesson-text :is(td, th) { border: 1px solid #8b9099; padding: 2px 8px; }
+main .lesson-card summary { cursor: pointer; min-height: 24px; padding: 4px 0; }
+@media print { main .lesson-card { break-inside: avoid; } }
 main .shape-magic { --sm-height: max(16rem, calc(100vh - 26rem)); }
 """
 
@@ -94,8 +104,8 @@ def to_html(subject: Measurement | Proposal, *, baseline: Baseline | None = None
     return page_of([place], title=f"{candidate_of(subject)[0]} · shape")
 
 
-def page_of(places: Iterable[Place], *, title: str) -> str:
-    """Write a page of several places."""
+def page_of(parts: Iterable[Place | str], *, title: str) -> str:
+    """Write a page of several places, and of HTML between them that needs no script."""
     module = library_module()
     sheet = styles()
     policy = "; ".join(
@@ -113,7 +123,7 @@ def page_of(places: Iterable[Place], *, title: str) -> str:
         policy=policy,
         title=escape(visible(title)),
         frame=_FRAME,
-        body="\n".join(place.html for place in places),
+        body="\n".join(part if isinstance(part, str) else part.html for part in parts),
         module=module,
     )
 
