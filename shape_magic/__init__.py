@@ -17,6 +17,7 @@ from shape_magic.errors import (
     EvaluationExistsError,
     FileRefusedError,
     FrameError,
+    FrameWarning,
     MeasurementError,
     MissingExtraError,
     NotFoundError,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         ProposalScore,
         RoundSummary,
     )
+    from shape_magic.deliberation.remeasure import RemeasureReport
     from shape_magic.deliberation.summary import load_summaries, save_summaries
     from shape_magic.notebook.compare import Comparison, compare
     from shape_magic.notebook.lesson import LessonCard, lesson_html
@@ -81,6 +83,7 @@ _LAZY: Final = {
     "ProposalBody": "shape_magic.deliberation.records",
     "ProposalRecord": "shape_magic.deliberation.records",
     "ProposalScore": "shape_magic.deliberation.records",
+    "RemeasureReport": "shape_magic.deliberation.remeasure",
     "RoundSummary": "shape_magic.deliberation.records",
     "ShapeView": "shape_magic.notebook.view",
     "check_analyzer": "shape_magic.debugging.check",
@@ -119,6 +122,7 @@ __all__ = [
     "Explanation",
     "FileRefusedError",
     "FrameError",
+    "FrameWarning",
     "LessonCard",
     "LineRange",
     "Measurement",
@@ -134,6 +138,7 @@ __all__ = [
     "Reason",
     "RecordError",
     "Registry",
+    "RemeasureReport",
     "RemovalError",
     "ReplyError",
     "RoundSummary",

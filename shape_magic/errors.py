@@ -7,6 +7,7 @@ __all__ = [
     "EvaluationExistsError",
     "FileRefusedError",
     "FrameError",
+    "FrameWarning",
     "MeasurementError",
     "MissingExtraError",
     "NotFoundError",
@@ -84,6 +85,10 @@ class WorkersLostError(ShapeMagicError, RuntimeError):
 
 class FrameError(ShapeMagicError, ValueError):
     """A data frame that lacks a column, or holds what cannot be analysed."""
+
+
+class FrameWarning(UserWarning):
+    """A data frame whose rows are not all comparable; the message says why."""
 
 
 class MissingExtraError(ShapeMagicError, ImportError):

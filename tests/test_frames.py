@@ -10,8 +10,15 @@ import pytest
 from shape_magic.analysis import effect
 from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.frames import summaries_to_frame
-from shape_magic.deliberation.records import Evaluation, EvaluationEntry
+from shape_magic.deliberation.records import (
+    Evaluation,
+    EvaluationEntry,
+    ProposalScore,
+    RoundSummary,
+)
 from shape_magic.deliberation.summary import load_summaries, save_summaries
+from shape_magic.errors import FrameWarning
+from shape_magic.shape import Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 
 CASES = Path(__file__).parent / "cases" / "summaries"
@@ -123,3 +130,17 @@ def test_without_the_extra__only_what_needs_it_says_so() -> None:
         "MissingExtraError: this needs the extra 'analysis', and 'pandas' is not installed: "
         "pip install 'shape_magic[analysis]'"
     )
+
+
+def test_summaries__a_shape_that_came_from_elsewhere_says_so_and_mixing_warns() -> None:
+    scores = tuple(
+        ProposalScore(agent_id=name, shape=shape)
+        for name, shape in (("Ann", Shape(chars=3)), ("Bob", Shape(chars=4)), ("Cy", None))
+    )
+    summary = RoundSummary(round=1, proposal_scores=scores)
+    frame = summaries_to_frame([summary])
+    assert frame["analyzer"].tolist() == ["external", "external", None]
+    named = {(1, "Ann"): ("markdown", "markdown/2")}
+    with pytest.warns(FrameWarning, match="1 shape came with a summary and 1 from an analyzer"):
+        mixed = summaries_to_frame([summary], analyzers=named)
+    assert mixed["analyzer"].tolist() == ["markdown/2", "external", None]

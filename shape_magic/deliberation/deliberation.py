@@ -28,6 +28,7 @@ from shape_magic.deliberation.read_proposal import (
     read,
 )
 from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord, RoundSummary
+from shape_magic.deliberation.remeasure import RemeasureReport, remeasure
 from shape_magic.deliberation.search import (
     DEFAULT_RESULTS,
     SearchDeliberation,
@@ -285,6 +286,24 @@ class Deliberation:
                 self._store.proposal(row, measurement=measurement).measurement
                 for measurement in self._store.measurements(row.id)
             ]
+
+    def remeasure(self, analyzer: str | None = None, *, dry_run: bool = False) -> RemeasureReport:
+        """Measure all versions again with the analyzers of today, and give what changed.
+
+        A measurement that comes out otherwise is added and displayed. Evaluations go on standing
+        beside the one that their evaluators were shown, and so do summaries of those scores.
+        `analyzer` is one kind, in place of the registry's order; a version that it does not
+        recognise, or that makes it raise, stays as it is and is told. With `dry_run` nothing is
+        kept. Raises AnalyzerError for a kind that there is not.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> _ = deliberation.propose("Ann", '{"a": 1}', analyzer="markdown")
+        >>> print(deliberation.remeasure(dry_run=True).changes[0])
+        Ann round 1 version 1, markdown/2 -> json/1: chars 8 -> 12, lines 1 -> 3,
+        lead_chars 8 -> 2, prose_chars 8 -> 0, headings 0 -> 1
+        """
+        return remeasure(self._store, self.registry, analyzer=analyzer, dry_run=dry_run)
 
     def remove(
         self,

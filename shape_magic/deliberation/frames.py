@@ -1,18 +1,24 @@
 """Scores and evaluations as pandas data frames (extra `analysis`)."""
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.store import Store
 from shape_magic.deliberation.summary import ScoredVersion
+from shape_magic.errors import FrameWarning
 from shape_magic.extras import analysis_extra
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
+from shape_magic.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["evaluations_to_frame", "scored_to_frame", "summaries_to_frame"]
+__all__ = ["EXTERNAL", "evaluations_to_frame", "scored_to_frame", "summaries_to_frame"]
+
+EXTERNAL: Final = "external"
+"""The analyzer of a shape that a summary brought without saying what measured it."""
 
 # Ids are objects: pandas' own text takes no lone surrogate.
 _SCORES: Final = {
@@ -56,20 +62,29 @@ def summaries_to_frame(
     the eight attributes, `aggregated_score`, the six categories, `controversy_score` and the two
     evaluation counts. What an entry does not have, as one from before `shape`, is missing there.
     A summary does not say which analyzer measured: `analyzers` gives the kind and the analyzer
-    for a round and an agent.
+    for a round and an agent, and a shape without them says `external`. A frame that has both is a
+    FrameWarning, since figures of other rules are not comparable.
 
     `frame.to_csv(path, index=False)` writes it; ids that hold lone surrogates need
     `errors="surrogatepass"` beside that, and Parquet cannot hold them.
     """
     known = analyzers or {}
-    return _frame(
-        _SCORES,
-        [
-            _row(summary.round, score, *known.get((summary.round, score.agent_id), (None, None)))
-            for summary in summaries
-            for score in summary.proposal_scores or ()
-        ],
-    )
+    rows = []
+    for summary in summaries:
+        for score in summary.proposal_scores or ():
+            unknown = None, None if score.shape is None else EXTERNAL
+            named = known.get((summary.round, score.agent_id), unknown)
+            rows.append(_row(summary.round, score, *named))
+    external = sum(row["analyzer"] == EXTERNAL for row in rows)
+    ours = sum(row["analyzer"] not in {None, EXTERNAL} for row in rows)
+    if external and ours:
+        warnings.warn(
+            f"{plural(external, 'shape')} came with a summary and {ours:,} from an analyzer that "
+            "is known: figures of other rules are not comparable; `analyzer` tells them apart",
+            FrameWarning,
+            stacklevel=2,
+        )
+    return _frame(_SCORES, rows)
 
 
 def scored_to_frame(scored: Mapping[int, Sequence[ScoredVersion]]) -> "pd.DataFrame":
