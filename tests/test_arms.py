@@ -124,3 +124,15 @@ def test_compare_arms__one_evaluator_is_warned_of() -> None:
     assert "one evaluator's own shift looks like the arm's" in repr(
         compare_arms(frame_of(), "control", "default")
     )
+
+
+def test_compare_arms__rounds_that_follow_one_another_are_told() -> None:
+    frame = frame_of()
+    drift = 20 * np.sin(frame["round"] / 2 + frame["agent_id"])
+    frame["conciseness"] += np.where(frame["arm"] == "default", 40 + drift, 0.0)
+    found = compare_arms(frame, "control", "default")
+    assert found.slope.following_p is not None
+    assert found.slope.following_p < 0.1
+    assert found.verdict.endswith(
+        "rounds follow one another, and the test takes them for independent"
+    )

@@ -14,6 +14,7 @@ from shape_magic.analysis.frame import Columns, Rows, read_rows, term
 from shape_magic.analysis.report import Report, Result, name_of, points, probability, span
 from shape_magic.analysis.slope import (
     FEWEST_ROUNDS,
+    FOLLOWING,
     Effect,
     behind,
     checked_confidence,
@@ -182,7 +183,11 @@ def _verdict(result: Comparison) -> str:
             f"no verdict: both arms have {result.rounds} rounds, and a test takes {FEWEST_ROUNDS}"
         )
     if result.p < 1 - result.confidence:
-        return f"for these agents: {points(result.mean)} points"
+        after = result.slope.following_p
+        caution = ""
+        if after is not None and after < FOLLOWING:
+            caution = "; rounds follow one another, and the test takes them for independent"
+        return f"for these agents: {points(result.mean)} points{caution}"
     reach = max(abs(end) for end in result.interval)
     return f"not shown: up to ±{reach:.3g} points remain possible"
 
