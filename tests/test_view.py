@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shape_magic import Measurement, Proposal, measure
+from shape_magic import Measurement, Proposal, default_registry, measure
 from shape_magic.errors import SelectionError
 from shape_magic.lines import LineRange
 from shape_magic.notebook.display import bundle
+from shape_magic.notebook.link import answer
 from shape_magic.notebook.view import Playground, ShapeView
 from shape_magic.notebook.view_data import from_wire, to_wire, view_data
 from shape_magic.shape import Shape
@@ -190,6 +191,22 @@ def test_without__of_half_a_field_says_why_not(sent: list[Any], view: ShapeView)
     view.measurement = measure('{"a": [1, 2]}')
     ask(view, [1, 2])
     assert sent[0]["reason"].startswith("lines 1 to 2 are no whole fields or elements")
+
+
+def test_why__says_what_explain_says_of_the_lines() -> None:
+    measurement = measure("#tag\x1b\n\n- a\n")
+    question = {"ask": "why", "number": 7, "digest": "d", "lines": [1, 2]}
+    answered = answer(question, find=lambda digest: measurement, registry=default_registry())
+    assert answered is not None
+    assert answered["number"] == 7
+    why = answered["why"]
+    assert why[0].startswith("lead_chars: L1-L2: the first structure, of kind list, is in line 3")
+    assert any(entry.startswith("headings: not counted: L1: in `#tag␛`") for entry in why)
+    assert not any(entry.startswith("chars: ") for entry in why)
+    past = answer(
+        {**question, "lines": [9, 9]}, find=lambda digest: measurement, registry=default_registry()
+    )
+    assert past == {"number": 7, "reason": "line 9 is not there: the text has 3"}
 
 
 @pytest.mark.parametrize("message", [None, "x", {}, {"ask": "other"}, {"ask": "without"}])

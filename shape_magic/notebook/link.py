@@ -16,12 +16,14 @@ import traitlets
 from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry
+from shape_magic.debugging.explain import explain
 from shape_magic.debugging.without import shape_without
 from shape_magic.errors import RemovalError
 from shape_magic.lines import LineRange
 from shape_magic.notebook.library import library_module
 from shape_magic.notebook.view_data import from_wire, text_of
 from shape_magic.shape import Measurement
+from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from shape_magic.wording import visible
 
 __all__ = ["KernelLink", "Subjects", "answer", "current_cell"]
@@ -87,7 +89,7 @@ def answer(message: object, *, find: Find, registry: Registry) -> dict[str, Any]
     """
     match message:
         case {
-            "ask": "without",
+            "ask": ("without" | "why") as asked,
             "number": int(number),
             "digest": str(digest),
             "lines": [int(first), int(last)],
@@ -99,11 +101,24 @@ def answer(message: object, *, find: Find, registry: Registry) -> dict[str, Any]
             try:
                 if measurement is None:
                     measurement = _measured_again(str(rest["source"]), registry)
-                shape = shape_without(measurement, LineRange(first, last), registry=registry)
+                lines = LineRange(first, last)
+                if asked == "why":
+                    return {"number": number, "why": _why(measurement, lines, registry)}
+                shape = shape_without(measurement, lines, registry=registry)
             except ValueError as error:
                 return {"number": number, "reason": visible(str(error))}
             return {"number": number, "shape": shape.as_dict()}
     return None
+
+
+def _why(measurement: Measurement, lines: LineRange, registry: Registry) -> list[str]:
+    """Say in short lines what `explain` says of some lines; they are bounded and made visible."""
+    explanation = explain(measurement, lines=lines, registry=registry)
+    # All lines add to `chars` and `lines`: of those there is nothing to say.
+    entries = (
+        f"{name}: {entry}" for name in ATTRIBUTE_NAMES[2:] for entry in explanation.entries(name)
+    )
+    return [*map(visible, explanation.caveats), *entries]
 
 
 def current_cell() -> str | None:

@@ -149,3 +149,21 @@ def test_without__a_kernel_that_is_gone_is_told_once(harness: Harness) -> None:
     harness.line(4).click()
     expect(harness.root.locator(".sm-without")).to_be_hidden()
     harness.expect_selection((4, 4))
+
+
+def test_why__is_asked_on_demand_and_shown_as_text(harness: Harness) -> None:
+    harness.show(proposal(), selection=(1, 2))
+    why = harness.root.locator(".sm-why")
+    why.get_by_role("button").click()
+    harness.page.wait_for_function("model.sent.some((question) => question.ask === 'why')")
+    (question,) = [sent for sent in harness.sent if sent["ask"] == "why"]
+    assert question["lines"] == [1, 2]
+    said = ["headings: L1: `# <b>` begins with", "prose_chars: L2: running text"]
+    harness.page.evaluate(
+        "message => model.tell('msg:custom', message)", {"number": question["number"], "why": said}
+    )
+    expect(why.locator(".sm-reason")).to_have_text(said)
+    # Other lines are asked about anew.
+    harness.line(4).click()
+    expect(why.locator(".sm-reason")).to_have_count(0)
+    expect(why.get_by_role("button")).to_be_visible()

@@ -1031,14 +1031,22 @@ function drawSource(context) {
 }
 
 /**
- * What the shape would be without the selected lines. Only Python can measure that: where there is
- * no kernel, there is nothing to say, and where one has gone, that is said once.
+ * What Python answers about the selected lines: where there is no kernel, there is nothing to say,
+ * and where one has gone, that is said once, by the question that is told of it.
  *
  * @param {Context} context
+ * @param {{
+ *   ask: string,
+ *   lead: string,
+ *   gone?: string,
+ *   onDemand?: string,
+ *   written: (answer: any) => (Node | string)[],
+ * }} question  What is asked, the words before the answer, those of the button where it is asked
+ *   on demand alone, and how an answer is written.
  */
-function drawWithout(context) {
+function drawAnswer(context, { ask: asks, lead, gone, onDemand, written }) {
   const { shown, store, signal } = context;
-  const place = element("p", "sm-without", { role: "status" });
+  const place = element("p", `sm-${asks}`, { role: "status" });
   /** @type {Range | null} What is asked and not answered yet. */
   let asked = null;
   let told = false;
@@ -1049,7 +1057,7 @@ function drawWithout(context) {
 
   /** @param {...(Node | string)} what */
   const say = (...what) => {
-    place.replaceChildren(element("span", "sm-lead", {}, "without these lines"), " ", ...what);
+    place.replaceChildren(element("span", "sm-lead", {}, lead), " ", ...what);
   };
   const ask = async () => {
     const range = selected(context);
@@ -1058,48 +1066,32 @@ function drawWithout(context) {
     if (range === null || asked !== null || kernel === null) return;
     asked = range;
     patience = setTimeout(() => say("The kernel is busy; all else works meanwhile."), PATIENCE);
-    const answer = await kernel.ask(shown, { ask: "without", lines: range }).catch(() => null);
+    const answer = await kernel.ask(shown, { ask: asks, lines: range }).catch(() => null);
     clearTimeout(patience);
     asked = null;
     if (signal.aborted) return;
-    if (String(range) !== String(selected(context))) ask();
-    else if (answer) show(answer);
+    if (String(range) !== String(selected(context))) onDemand ? update() : ask();
+    else if (answer) say(...("reason" in answer ? [answer.reason] : written(answer)));
     else update();
-  };
-  /** @param {{ reason?: string, shape?: Record<string, number> }} answer */
-  const show = ({ shape, reason }) => {
-    if (!shape) {
-      say(reason ?? "");
-      return;
-    }
-    const figures = shown.attributes
-      .map(({ name, figure }) => ({ name, now: shape[name] ?? 0, was: figure }))
-      .filter(({ now, was }) => now !== was)
-      .map(({ name, now, was }) =>
-        element(
-          "span",
-          "sm-would",
-          {},
-          element("b", "", {}, counted(now)),
-          ` ${name} `,
-          element("span", "sm-change", {}, signed(now - was)),
-        ),
-      );
-    const listed = figures.flatMap((figure, index) => (index === 0 ? [figure] : [" · ", figure]));
-    say(...(listed.length > 0 ? listed : ["the shape is the same"]));
   };
   const update = () => {
     clearTimeout(settle);
     const range = selected(context);
     if (store.get("kernel")) {
       place.hidden = range === null;
-      say("…");
-      settle = setTimeout(ask, SETTLED);
+      if (onDemand) {
+        const button = element("button", "sm-ask", { type: "button" }, onDemand);
+        button.addEventListener("click", ask, { signal });
+        say(button);
+      } else {
+        say("…");
+        settle = setTimeout(ask, SETTLED);
+      }
     } else {
-      place.hidden = range === null || told || !store.get("kernelGone");
+      place.hidden = range === null || told || !gone || !store.get("kernelGone");
       if (place.hidden) return;
       told = true;
-      say("cannot be measured any more: the kernel is gone.");
+      say(gone ?? "");
     }
   };
 
@@ -1115,6 +1107,53 @@ function drawWithout(context) {
   store.on("kernel", update, signal);
   update();
   return place;
+}
+
+/**
+ * What the shape would be without the selected lines.
+ *
+ * @param {Context} context
+ */
+function drawWithout(context) {
+  return drawAnswer(context, {
+    ask: "without",
+    lead: "without these lines",
+    gone: "cannot be measured any more: the kernel is gone.",
+    written: ({ shape }) => {
+      const figures = context.shown.attributes
+        .map(({ name, figure }) => ({ name, now: shape[name] ?? 0, was: figure }))
+        .filter(({ now, was }) => now !== was)
+        .map(({ name, now, was }) =>
+          element(
+            "span",
+            "sm-would",
+            {},
+            element("b", "", {}, counted(now)),
+            ` ${name} `,
+            element("span", "sm-change", {}, signed(now - was)),
+          ),
+        );
+      const listed = figures.flatMap((figure, index) => (index === 0 ? [figure] : [" · ", figure]));
+      return listed.length > 0 ? listed : ["the shape is the same"];
+    },
+  });
+}
+
+/**
+ * Why the selected lines count as they do, and why not: what `explain` says of them.
+ *
+ * @param {Context} context
+ */
+function drawWhy(context) {
+  return drawAnswer(context, {
+    ask: "why",
+    lead: "why",
+    onDemand: "why are these lines counted as they are?",
+    written: ({ why }) =>
+      why.length > 0
+        ? why.map((/** @type {string} */ entry) => element("span", "sm-reason", {}, entry))
+        : ["no rule says more of these lines"],
+  });
 }
 
 /**
@@ -1173,6 +1212,7 @@ function drawSelection(context) {
       where,
       ...(shown.call === null ? [] : [call, copyButton(context, "the call", callText)]),
     ),
+    drawWhy(context),
     drawWithout(context),
     element(
       "div",
