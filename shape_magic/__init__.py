@@ -27,6 +27,7 @@ from shape_magic.errors import (
     SelectionError,
     ShapeMagicError,
     StoreError,
+    TemplateError,
     TranscriptError,
     TranscriptWarning,
     WorkersLostError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from shape_magic.debugging.without import shape_without
     from shape_magic.deliberation import Deliberation
     from shape_magic.deliberation.frames import summaries_to_frame
+    from shape_magic.deliberation.prompts import EvaluationPrompt
     from shape_magic.deliberation.proposal import Proposal
     from shape_magic.deliberation.records import (
         ClaimAssessment,
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from shape_magic.notebook.place import to_html
     from shape_magic.notebook.view import Playground, ShapeView
     from shape_magic.notebook.view_data import Baseline
+    from shape_magic.prompting.template import EvaluationTemplate
     from shape_magic.teaching.exercise import check_exercise, predict
 
 _LAZY: Final = {
@@ -76,6 +79,8 @@ _LAZY: Final = {
     "Deliberation": "shape_magic.deliberation",
     "Evaluation": "shape_magic.deliberation.records",
     "EvaluationEntry": "shape_magic.deliberation.records",
+    "EvaluationPrompt": "shape_magic.deliberation.prompts",
+    "EvaluationTemplate": "shape_magic.prompting.template",
     "Explanation": "shape_magic.debugging.explain",
     "LessonCard": "shape_magic.notebook.lesson",
     "Playground": "shape_magic.notebook.view",
@@ -117,6 +122,8 @@ __all__ = [
     "Evaluation",
     "EvaluationEntry",
     "EvaluationExistsError",
+    "EvaluationPrompt",
+    "EvaluationTemplate",
     "Evidence",
     "ExplainingAnalyzer",
     "Explanation",
@@ -147,6 +154,7 @@ __all__ = [
     "ShapeMagicError",
     "ShapeView",
     "StoreError",
+    "TemplateError",
     "TranscriptError",
     "TranscriptWarning",
     "WorkersLostError",

@@ -17,6 +17,7 @@ __all__ = [
     "SelectionError",
     "ShapeMagicError",
     "StoreError",
+    "TemplateError",
     "TranscriptError",
     "TranscriptWarning",
     "WorkersLostError",
@@ -101,6 +102,10 @@ class ReplyError(ShapeMagicError, ValueError):
     def __init__(self, message: str, *, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.problems = problems
+
+
+class TemplateError(ShapeMagicError, ValueError):
+    """A template of an evaluation prompt that cannot be; the message names the field."""
 
 
 class RemovalError(ShapeMagicError, ValueError):

@@ -292,10 +292,10 @@ def test_bad_usage__is_one_line_and_loses_nothing(
 @pytest.mark.parametrize(
     ("reply", "options", "message"),
     [
-        (reply_of("A"), "Judge", "'A': 'Judge' has evaluated this version before"),
-        (reply_of("A"), "A", "nobody evaluates itself"),
-        (reply_of("A", score=7), "Cleo", "'A': score is 7, and not a number from"),
-        (reply_of("A"), "Cleo --complete", "'B': it is not evaluated"),
+        (reply_of("A"), "Judge", "\"A\": 'Judge' has evaluated this version before"),
+        (reply_of("A"), "A", "it evaluates none of"),
+        (reply_of("A", score=7), "Cleo", '"A": score is 7, and not a number from'),
+        (reply_of("A"), "Cleo --complete", '"B": is not evaluated'),
         (reply_of("A"), "Cleo --round 5", "round 5 has no proposals"),
     ],
 )

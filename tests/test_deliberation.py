@@ -18,7 +18,8 @@ from shape_magic.errors import (
     NotFoundError,
 )
 from shape_magic.prompting.candidate import Candidate
-from shape_magic.prompting.evaluation import evaluation_prompt
+from shape_magic.prompting.evaluation import evaluation_text
+from shape_magic.prompting.template import EvaluationTemplate
 from shape_magic.shape import Measurement
 from tests.deliberations import everything, filled
 from tests.strategies import texts
@@ -26,6 +27,8 @@ from tests.strategies import texts
 ids = st.text(st.characters(), min_size=1) | st.sampled_from(
     ["'", '"; DROP TABLE versions;--', "%", "_", "<b>", "a\nb", "\U0001f600", "x" * 10_000, "A (m)"]
 )
+
+NAMES = ("Ann", "Bob")
 
 
 @given(ids, texts, texts, st.integers(0, 2**63 - 1))
@@ -187,21 +190,14 @@ def test_proposal__that_is_not_there__names_those_that_are(
 
 def test_evaluation_prompt__is_that_of_the_round(deliberation: Deliberation) -> None:
     filled(deliberation)
-    registry = deliberation.registry
-    candidates = [
-        Candidate(f"{name}", registry.measure(f"{name} 1 y"), "") for name in ("Ann", "Bob")
-    ]
-    for with_shape in (True, False):
-        assert deliberation.evaluation_prompt(
-            task="Choose.", round=1, with_shape=with_shape
-        ) == evaluation_prompt(
-            candidates,
-            task="Choose.",
-            round=1,
-            meanings={analyzer.kind: analyzer.meanings for analyzer in registry},
-            with_shape=with_shape,
+    candidates = [Candidate(name, deliberation.registry.measure(f"{name} 1 y")) for name in NAMES]
+    default = EvaluationTemplate.default()
+    for template in (default, default.without_shape()):
+        prompt = deliberation.evaluation_prompt(task="Choose.", round=1, template=template)
+        assert str(prompt) == evaluation_text(
+            template, task="Choose.", round=1, candidates=candidates
         )
-    assert "FINAL SOLUTION: Ann 2 y" in deliberation.evaluation_prompt(task="Choose.")
+    assert "FINAL SOLUTION: Ann 2 y" in deliberation.evaluation_prompt(task="Choose.").text
     with pytest.raises(NotFoundError, match="round 7 has no proposals; there are rounds 1, 2"):
         deliberation.evaluation_prompt(task="Choose.", round=7)
 

@@ -19,6 +19,7 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.errors import StoreError
 from shape_magic.notebook.answers import Answer
+from shape_magic.prompting.template import EvaluationTemplate
 from shape_magic.wording import visible
 from tests.strategies import texts
 
@@ -79,12 +80,22 @@ def test_evaluation_prompt__with_and_without_shape_and_task(
     shell: InteractiveShell, deliberation: Deliberation
 ) -> None:
     shell.push({"question": "Choose {x} $y", "number": 3})
-    assert shell.run_line_magic(
-        "evaluation_prompt", "--round 1 --task question"
-    ) == deliberation.evaluation_prompt(round=1, task="Choose {x} $y")
-    assert shell.run_line_magic(
-        "evaluation_prompt", "--task question --without-shape"
-    ) == deliberation.evaluation_prompt(task="Choose {x} $y", with_shape=False)
+    shown = shell.run_line_magic("evaluation_prompt", "--round 1 --task question")
+    prompt = deliberation.evaluation_prompt(round=1, task="Choose {x} $y")
+    assert (shown, shown.prompt) == (prompt.text, prompt)
+    assert pickle.loads(pickle.dumps(shown)).prompt == prompt
+    control = EvaluationTemplate.default().without_shape()
+    shell.push({"control": control})
+    for options in ("--without-shape", "--template control", f"--template {control.name}"):
+        shown = shell.run_line_magic("evaluation_prompt", f"--task question {options}")
+        assert shown.prompt == deliberation.evaluation_prompt(
+            task="Choose {x} $y", template=control
+        )
+    options = "--evaluator Judge --anonymous --seed 3 --trial 2"
+    shown = shell.run_line_magic("evaluation_prompt", f"--task question {options}")
+    assert shown.prompt == deliberation.evaluation_prompt(
+        task="Choose {x} $y", evaluator="Judge", anonymous=True, seed=3, trial=2
+    )
     assert "--task names the variable" in shell.run_line_magic("evaluation_prompt", "")
 
 

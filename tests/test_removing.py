@@ -95,7 +95,7 @@ def test_proposal__whose_version_was_given_to_another__is_not_kept_any_more(
         assert deliberation.propose("Ann", text, thought_process=thoughts).version == 2
         for act in (
             lambda gone=gone: deliberation.add_evaluations([(gone, entry("Eve", 1.0))]),
-            lambda gone=gone: deliberation.evaluate("Eve", {}, proposals=[gone]),
+            lambda gone=gone: deliberation.aggregated_score(gone),
             lambda gone=gone: deliberation.evaluations(gone),
         ):
             with pytest.raises(NotFoundError, match="the one that was given is not kept any more"):

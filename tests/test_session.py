@@ -37,16 +37,23 @@ def test_evaluate__each_round_has_its_own_prompt(shell: InteractiveShell) -> Non
     assert evaluated(shell, "B") == [("A", 1)]
 
 
-def test_evaluate__prompt_of_a_round_and_reply_for_another__is_refused(
+def test_evaluate__takes_the_evaluators_last_prompt_or_the_one_named(
     shell: InteractiveShell,
 ) -> None:
     run(shell, "%%shape A\nfirst\n")
-    run(shell, "%evaluation_prompt")
-    run(shell, "%%shape A --round 2\nsecond\n")
-    with pytest.raises(UsageError, match="showed round 1, and the current round is 2: name the "):
-        evaluated(shell, "B")
-    assert evaluated(shell, "B", "--round 1") == [("A", 1)]
-    assert evaluated(shell, "B", "--round 2") == [("A", 1)]
+    run(shell, "%%shape B\nother\n")
+    first = run(shell, "%evaluation_prompt --evaluator B").prompt
+    run(shell, "%%shape A\nsecond\n")
+    run(shell, "%evaluation_prompt --evaluator Cleo")
+    run(shell, "%%shape A --round 2\nthird\n")
+    assert evaluated(shell, "B") == [("A", 1)]
+    assert evaluated(shell, "Cleo") == [("A", 2)]
+    assert evaluated(shell, "Dora", "--round 2") == [("A", 1)]
+    assert evaluated(shell, "B", f"--prompt {first.digest[:12]} --replace") == [("A", 1)]
+    with pytest.raises(UsageError, match="the prompt was made for 'B', and not for 'Dora'"):
+        evaluated(shell, "Dora", f"--prompt {first.digest}")
+    with pytest.raises(UsageError, match="no prompt with the digest '123' is kept here"):
+        evaluated(shell, "Dora", "--prompt 123")
 
 
 def test_evaluate__version_that_was_shown_and_is_gone__is_refused(
@@ -57,7 +64,7 @@ def test_evaluate__version_that_was_shown_and_is_gone__is_refused(
     run(shell, "%evaluation_prompt")
     deliberation.remove("A")
     run(shell, "%%shape A\nunseen\n")
-    with pytest.raises(UsageError, match="of round 1 showed of 'A' is gone; call it anew"):
+    with pytest.raises(UsageError, match="showed version 1 of 'A' in round 1, and that was rem"):
         evaluated(shell, "B")
     run(shell, "%deliberation --reset")
     run(shell, "%%shape A\nunseen\n")

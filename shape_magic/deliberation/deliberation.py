@@ -9,9 +9,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 from shape_magic.analyzers.registry import Registry, default_registry
 from shape_magic.deliberation.agents import known_as
-from shape_magic.deliberation.arguments import agent_id_text, file_path, round_number, text
+from shape_magic.deliberation.arguments import (
+    agent_id_text,
+    file_path,
+    integer,
+    round_number,
+    text,
+)
 from shape_magic.deliberation.database import Database
-from shape_magic.deliberation.evaluations import Evaluated, check_entry, evaluate
+from shape_magic.deliberation.evaluations import (
+    Evaluated,
+    Shown,
+    ShownVersion,
+    check_entry,
+    evaluate,
+)
 from shape_magic.deliberation.frames import evaluations_to_frame, scored_to_frame
 from shape_magic.deliberation.messages import (
     MessagesReport,
@@ -19,6 +31,7 @@ from shape_magic.deliberation.messages import (
     read_frame,
     read_messages,
 )
+from shape_magic.deliberation.prompts import EvaluationPrompt, kept_prompt, last_prompt, make_prompt
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.read_proposal import (
     THOUGHTS_PAGE,
@@ -27,7 +40,12 @@ from shape_magic.deliberation.read_proposal import (
     find_row,
     read,
 )
-from shape_magic.deliberation.records import EvaluationEntry, ProposalRecord, RoundSummary
+from shape_magic.deliberation.records import (
+    EvaluationEntry,
+    ProposalRecord,
+    RoundSummary,
+    ShownCandidate,
+)
 from shape_magic.deliberation.remeasure import RemeasureReport, remeasure
 from shape_magic.deliberation.search import (
     DEFAULT_RESULTS,
@@ -55,8 +73,7 @@ from shape_magic.errors import (
     StoreError,
     TranscriptWarning,
 )
-from shape_magic.prompting.candidate import Candidate
-from shape_magic.prompting.evaluation import evaluation_prompt
+from shape_magic.prompting.template import EvaluationTemplate
 from shape_magic.shape import Measurement
 from shape_magic.wording import listed, quoted
 
@@ -418,25 +435,109 @@ class Deliberation:
         return search(self._store, request)
 
     def evaluation_prompt(
-        self, *, task: str, round: int | None = None, with_shape: bool = True
-    ) -> str:
-        """Write the evaluation prompt of a round, by default the current one.
+        self,
+        *,
+        task: str | None = None,
+        round: int | None = None,
+        evaluator: str | None = None,
+        template: EvaluationTemplate | str | None = None,
+        anonymous: bool = False,
+        seed: int | None = None,
+        trial: int = 1,
+        keep: bool = True,
+    ) -> EvaluationPrompt:
+        """Make the evaluation prompt of a round, by default the current one, and keep it.
 
-        Without the shape it is the control: no figures, no outline, no legend.
+        What it showed, and whom its keys stand for, outlives the kernel: `prompt` gives it back by
+        its digest. `task` is by default the one that was kept for the round. An `evaluator` that
+        has proposed in the round sees its own proposal as a baseline. `template` is an
+        EvaluationTemplate, or the name of one that was used here; a name stands for one wording,
+        and another one under it raises ArgumentError.
+
+        With `anonymous`, candidates stand as `Candidate_A` and so on. Their order is drawn from
+        the seed, the round, the evaluator and the trial; without anonymity and seed it is by id.
+        With `keep=False` nothing is kept, as where prompts are only counted.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> _ = deliberation.propose_many([("Ann", "# A"), ("Bob", "# B")])
+        >>> prompt = deliberation.evaluation_prompt(task="Choose.", evaluator="Ann", anonymous=True)
+        >>> prompt.keys, deliberation.prompt(prompt.digest) == prompt
+        (['Candidate_A'], True)
         """
-        task = text("task", task)
+        database = self._store.database
+        with database.transaction() if keep else database.reading():
+            return make_prompt(
+                self._store,
+                task=None if task is None else text("task", task),
+                round=self._round(round),
+                evaluator=None if evaluator is None else agent_id_text(evaluator, name="evaluator"),
+                template=self._template(template),
+                anonymous=anonymous,
+                seed=None if seed is None else integer("seed", seed),
+                trial=integer("trial", trial, least=1),
+                keep=keep,
+            )
+
+    def prompt(self, digest: str) -> EvaluationPrompt:
+        """Give back a prompt that was made before, to the letter.
+
+        A beginning of its digest does, of 8 digits or more. NotFoundError where there is none, or
+        where a version that it showed was removed.
+        """
+        return kept_prompt(self._store, text("digest", digest))
+
+    def last_prompt(self, evaluator: str, *, round: int | None = None) -> EvaluationPrompt | None:
+        """Give the last prompt that an evaluator may have been shown, None where there is none.
+
+        That is one that was made for it, or for nobody by name.
+        """
+        number = None if round is None else round_number(round)
+        evaluator = agent_id_text(evaluator, name="evaluator")
+        digest = last_prompt(self._store, evaluator, round=number)
+        return None if digest is None else self.prompt(digest)
+
+    def prompts(self, *, round: int | None = None) -> list[EvaluationPrompt]:
+        """Give the prompts of one round or of all, in the order in which they were made.
+
+        Those that showed a version which was removed are left out.
+        """
+        number = None if round is None else round_number(round)
         with self._store.database.reading():
-            number = self.current_round if round is None else round_number(round)
-            self._check_round(number)
-            proposals = self.proposals(round=number)
-        return evaluation_prompt(
-            [Candidate(one.agent_id, one.measurement, one.thought_process) for one in proposals],
-            task=task,
-            round=number,
-            # As they were when it was measured, whichever analyzers are registered today.
-            meanings={one.kind: one.measurement.meanings for one in proposals},
-            with_shape=with_shape,
-        )
+            return [
+                kept_prompt(self._store, kept.digest)
+                for kept in self._store.prompts(round=number)
+                if all(candidate.row_id is not None for candidate in kept.candidates)
+            ]
+
+    def set_task(self, round: int, task: str) -> None:
+        """Keep a round's task, in place of an earlier one."""
+        self._store.set_task(round_number(round), text("task", task))
+
+    def task(self, round: int) -> str | None:
+        """Give a round's task, None where none was kept."""
+        return self._store.task(round_number(round))
+
+    def _round(self, round: int | None) -> int:
+        number = self.current_round if round is None else round_number(round)
+        self._check_round(number)
+        return number
+
+    def _template(self, given: EvaluationTemplate | str | None) -> EvaluationTemplate:
+        if given is None:
+            return EvaluationTemplate.default()
+        if isinstance(given, EvaluationTemplate):
+            return given
+        name = text("template", given)
+        kept = self._store.template(name)
+        if kept is not None:
+            return EvaluationTemplate.from_text(kept[1])
+        default = EvaluationTemplate.default()
+        known = {template.name: template for template in (default, default.without_shape())}
+        if name not in known:
+            names = sorted({*known, *self._store.templates()})
+            raise NotFoundError(f"no template is called {quoted(name)}; there are {listed(names)}")
+        return known[name]
 
     def tools(self, style: Style = "functions") -> list[dict[str, Any]]:
         """Describe `read_proposal` and `search_deliberation` to a model.
@@ -535,64 +636,96 @@ class Deliberation:
         evaluator_agent_id: str,
         reply: str | Mapping[str, Any],
         *,
+        prompt: EvaluationPrompt | str | None = None,
         round: int | None = None,
-        proposals: Iterable[Proposal] | None = None,
+        arm: str = "",
+        trial: int | None = None,
+        partial: bool = False,
+        strict: bool = False,
         synthetic: bool = False,
         replace: bool = False,
         complete: bool = False,
     ) -> Evaluated:
-        """Take a model's reply to the evaluation prompt in as the evaluator's evaluations.
+        """Take a model's reply to an evaluation prompt in as the evaluator's evaluations.
 
-        The reply is the JSON that the prompt asks for, bare, in a fence or with words around it,
-        or that JSON parsed. Its candidates are the latest versions of a round, by default the
-        current one, or the `proposals` that the prompt was made of. One that it leaves out is told
-        in what comes back, and is a problem where the reply must be `complete`.
+        The reply is the JSON that the prompt asks for, or that JSON parsed. What has one reading
+        is taken, and every repair is told in what comes back; `strict` takes the exact form alone.
+        It is about the versions and measurements that the `prompt` showed, which is an
+        EvaluationPrompt or its digest; without one, about the latest versions of a round.
 
-        All fields and all six categories must be there and in range, nobody evaluates itself, and
-        an evaluator evaluates a version once, unless `replace` is set. ReplyError names whatever
-        is wrong, candidate by candidate, and then nothing of the reply is taken. `synthetic`
-        evaluations, made up in place of some that failed to arrive, are counted and not scored.
+        All fields and all six categories must be there and in range. ReplyError names whatever is
+        wrong, candidate by candidate, and then nothing is taken; with `partial`, the candidates
+        that are whole are. A score is the weight's share of all weights of the reply. Evaluations
+        of oneself or of nobody count as none. A candidate that the reply leaves out is told, and is
+        a problem where the reply must be `complete`.
+
+        It is filed under an `arm`, which is the prompt's template's name or "", and a `trial`, by
+        default the prompt's. An evaluator evaluates a version once in them; with `replace` the
+        reply takes the place of the earlier one, whole. `synthetic` evaluations, made up in place
+        of some that failed to arrive, are counted and not scored.
         """
         evaluator = agent_id_text(evaluator_agent_id, name="evaluator_agent_id")
         if not isinstance(reply, (str, Mapping)):
             raise ArgumentError(f"reply is a str or a mapping, not {type(reply).__name__}")
-        if proposals is not None and not isinstance(proposals, Iterable):
-            raise ArgumentError(f"proposals is a list of proposals, not {quoted(proposals)}")
-        named = None if proposals is None else list(proposals)
+        if prompt is not None:
+            given = prompt.digest if isinstance(prompt, EvaluationPrompt) else prompt
+            prompt = self.prompt(given)
+            if round is not None and round_number(round) != prompt.round:
+                raise ArgumentError(f"the prompt is of round {prompt.round}, and round is {round}")
+            if text("arm", arm) not in ("", prompt.template):
+                raise ArgumentError(
+                    f"arm is {quoted(arm)}, and the prompt's template is {quoted(prompt.template)}"
+                )
+            trial = prompt.trial if trial is None else trial
         return evaluate(
             self._store,
             evaluator,
             reply,
-            candidates=lambda: self._candidates(round, named),
+            shown=lambda: self._shown(round, prompt),
+            arm=text("arm", arm),
+            trial=1 if trial is None else integer("trial", trial, least=1),
             synthetic=synthetic,
             replace=replace,
             complete=complete,
+            partial=partial,
+            strict=strict,
         )
 
-    def _candidates(
-        self, round: int | None, proposals: list[Proposal] | None
-    ) -> list[tuple[Row, int]]:
-        """Give the versions that a reply is about, each with the measurement that was shown."""
-        if proposals is None:
-            number = self.current_round if round is None else round_number(round)
-            self._check_round(number)
+    def _shown(self, round: int | None, prompt: EvaluationPrompt | None) -> Shown:
+        """Give what a reply is about: what a prompt showed, or a round's latest versions."""
+        if prompt is None:
+            number = self._round(round)
             with self._store.rows(rounds=[number]) as rows:
-                return [(row, row.measurement) for row in rows]
-        for proposal in proposals:
-            if not isinstance(proposal, Proposal):
-                raise ArgumentError(f"each of proposals is a Proposal, not {quoted(proposal)}")
-        rounds = {proposal.round for proposal in proposals}
-        if round is not None:
-            rounds.add(round_number(round))
-        agents = {proposal.agent_id for proposal in proposals}
-        if len(rounds) != 1 or len(agents) != len(proposals):
-            raise ArgumentError(
-                "the proposals that an evaluator was shown are of one round and of one agent each; "
-                f"these {len(proposals)} are of {len(agents)} agents and of rounds "
-                f"{listed(sorted(rounds))}"
+                versions = [ShownVersion(row.agent_id, row, row.measurement) for row in rows]
+            return Shown(versions=versions)
+        kept = self._store.prompt(prompt.digest)
+        if kept is None:
+            raise NotFoundError(f"the prompt {prompt.digest[:12]} is not kept any more")
+        by_place = {candidate.place: candidate for candidate in prompt.candidates}
+        versions = []
+        for candidate in kept.candidates:
+            if candidate.place == 0:
+                continue
+            if candidate.row_id is None or candidate.measurement is None:
+                raise NotFoundError(
+                    f"the prompt {prompt.digest[:12]} showed a version of "
+                    f"{quoted(candidate.agent_id)} that was removed"
+                )
+            shown = ShownCandidate(
+                digest=prompt.digest,
+                key=candidate.key,
+                place=candidate.place,
+                analyzer=by_place[candidate.place].measurement.analyzer,
             )
-        found = [(self._version(proposal, None, None), proposal) for proposal in proposals]
-        return [(row, self._measurement(row, proposal)) for row, proposal in found]
+            row = self._store.row_by_id(candidate.row_id)
+            versions.append(ShownVersion(candidate.key, row, candidate.measurement, shown))
+        return Shown(
+            versions=versions,
+            own=None if prompt.own is None or prompt.anonymous else prompt.own.agent_id,
+            evaluator=prompt.evaluator,
+            digest=prompt.digest,
+            exact_keys=prompt.anonymous,
+        )
 
     def _measurement(self, row: Row, proposal: Proposal) -> int:
         """Find the measurement that a proposal came with; the latest where it is not kept."""

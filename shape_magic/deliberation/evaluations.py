@@ -1,32 +1,25 @@
-"""A model's reply, read as evaluations: all of it, or nothing and every reason why.
+"""A reply that was read, filed as evaluations of the versions that the evaluator was shown."""
 
-What a reply says is checked here; finding the JSON in it is `reply.py`.
-"""
-
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from shape_magic.deliberation.agents import find_agent, known_as
+from shape_magic.deliberation.agents import known_as
 from shape_magic.deliberation.encoding import decoded, json_line, parse_json
-from shape_magic.deliberation.records import Evaluation, EvaluationEntry, read_record, to_wire
-from shape_magic.deliberation.reply import refused, reply_object
+from shape_magic.deliberation.records import (
+    Evaluation,
+    EvaluationEntry,
+    ShownCandidate,
+    read_record,
+    to_wire,
+)
+from shape_magic.deliberation.reply import Problem, read_reply, refused
 from shape_magic.deliberation.store import Row, Store
-from shape_magic.errors import NotFoundError, RecordError
-from shape_magic.vocabulary import CATEGORY_NAMES, STANCES, VERDICTS
-from shape_magic.wording import listed, quoted
+from shape_magic.errors import ArgumentError, RecordError
+from shape_magic.wording import quoted
 
-__all__ = [
-    "CandidateEvaluation",
-    "Evaluated",
-    "check_entry",
-    "check_evaluations",
-    "evaluate",
-]
-
-SCORES: Final = (-1, 1)
-CATEGORY_SCORES: Final = (-100, 100)
+__all__ = ["CandidateEvaluation", "Evaluated", "Shown", "ShownVersion", "check_entry", "evaluate"]
 
 
 class CandidateEvaluation(msgspec.Struct, frozen=True):
@@ -38,13 +31,46 @@ class CandidateEvaluation(msgspec.Struct, frozen=True):
 
 
 class Evaluated(msgspec.Struct, frozen=True):
-    """What was taken of a reply."""
+    """What was taken of a reply, and how it was read."""
 
     evaluator_agent_id: str
     round: int
     evaluations: tuple[CandidateEvaluation, ...]
     not_evaluated: tuple[str, ...] = ()
     """Candidates of the round that the evaluator has not evaluated, its own left out."""
+    arm: str = ""
+    trial: int = 1
+    digest: str | None = None
+    """The prompt's, where one was given."""
+    repairs: tuple[str, ...] = ()
+    """What was read in spite of its form, each with its place in the reply."""
+    problems: tuple[str, ...] = ()
+    """What was not taken of a reply that was taken in part."""
+    left_out: tuple[str, ...] = ()
+    """Evaluations of the evaluator itself, or of nobody."""
+
+
+class ShownVersion(msgspec.Struct, frozen=True):
+    """A version that an evaluator was shown."""
+
+    key: str
+    row: Row
+    measurement: int
+    """The id of the measurement that was shown."""
+    prompt: ShownCandidate | None = None
+    """How it was shown, where that was a prompt of this deliberation."""
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a reply may be about."""
+
+    versions: Sequence[ShownVersion]
+    own: str | None = None
+    """The evaluator's own id, where it proposed and its proposal is no candidate."""
+    evaluator: str | None = None
+    """Whom the prompt was made for."""
+    digest: str | None = None
+    exact_keys: bool = False
 
 
 def evaluate(
@@ -52,51 +78,113 @@ def evaluate(
     evaluator: str,
     reply: str | Mapping[str, Any],
     *,
-    candidates: Callable[[], Sequence[tuple[Row, int]]],
+    shown: Callable[[], Shown],
+    arm: str,
+    trial: int,
     synthetic: bool,
     replace: bool,
     complete: bool,
+    partial: bool,
+    strict: bool,
 ) -> Evaluated:
-    """Take a reply in; see `Deliberation.evaluate`.
-
-    `candidates` gives their versions, each with the id of the measurement that was shown.
-    """
-    given = reply_object(reply) if isinstance(reply, str) else reply
+    """Take a reply in; see `Deliberation.evaluate`."""
     with store.database.transaction():
-        measured = {row.agent_id: (row, measurement) for row, measurement in candidates()}
-        by_agent = {agent_id: row for agent_id, (row, _) in measured.items()}
+        what = shown()
         evaluator = known_as(evaluator, store.agents()) or evaluator
-        before = {
-            agent: known
-            for agent, row in by_agent.items()
-            if (known := known_as(evaluator, store.evaluators(row.id))) is not None
-        }
-        found = check_evaluations(
-            given,
-            evaluator=evaluator,
-            candidates=list(by_agent),
-            evaluated=() if replace else before,
-            complete=complete,
-        )
-        for agent_id, evaluation in found.items():
-            row, measurement = measured[agent_id]
-            if agent_id in before:
-                store.remove_evaluations(row.id, evaluator=before[agent_id])
-            entry = EvaluationEntry(
-                evaluator_agent_id=evaluator, evaluation=evaluation, synthetic=synthetic
+        if what.evaluator is not None and known_as(evaluator, [what.evaluator]) is None:
+            raise ArgumentError(
+                f"the prompt was made for {quoted(what.evaluator)}, and not for {quoted(evaluator)}"
             )
-            store.add_evaluations(row.id, [entry], measurement=measurement)
+        versions = [version for version in what.versions if version.row.agent_id != evaluator]
+        own = next(
+            (version.key for version in what.versions if version.row.agent_id == evaluator),
+            what.own,
+        )
+        reading = read_reply(
+            reply,
+            keys=[version.key for version in versions],
+            own=own,
+            exact=what.exact_keys,
+            strict=strict,
+            partial=partial,
+        )
+        if not reading.evaluations:
+            raise refused(reading.problems)
+        before = {
+            version.key: known
+            for version in versions
+            if (known := _before(store, version.row, evaluator, arm, trial)) is not None
+        }
+        by_key = {version.key: version for version in versions}
+        entries = {
+            item.key: EvaluationEntry(
+                evaluator_agent_id=evaluator,
+                evaluation=item.evaluation,
+                synthetic=synthetic,
+                trial=trial,
+                prompt=by_key[item.key].prompt,
+            )
+            for item in reading.evaluations
+        }
+        problems = [] if replace else _given_before(entries, before, evaluator)
+        if complete:
+            missing = (key for key in by_key if key not in entries and key not in before)
+            problems += [Problem(key=key, message="is not evaluated") for key in missing]
+        for key, entry in entries.items():
+            try:
+                check_entry(entry)
+            except RecordError as error:
+                problems.append(Problem(key=key, message=str(error)))
+        if problems:
+            raise refused(problems)
+        if replace:
+            # A reply is replaced whole, also where the new one leaves a candidate out.
+            for key, known in before.items():
+                row_id = by_key[key].row.id
+                store.remove_evaluations(row_id, evaluator=known, arm=arm, trial=trial)
+            before = {}
+        for key, entry in entries.items():
+            version = by_key[key]
+            store.add_evaluations(version.row.id, [entry], arm=arm, measurement=version.measurement)
     return Evaluated(
         evaluator_agent_id=evaluator,
-        round=next(iter(by_agent.values())).round,
+        round=what.versions[0].row.round,
         evaluations=tuple(
-            CandidateEvaluation(agent_id, by_agent[agent_id].version, evaluation)
-            for agent_id, evaluation in found.items()
+            CandidateEvaluation(
+                by_key[item.key].row.agent_id, by_key[item.key].row.version, item.evaluation
+            )
+            for item in reading.evaluations
         ),
         not_evaluated=tuple(
-            agent_id for agent_id in by_agent if agent_id not in {evaluator, *before, *found}
+            version.row.agent_id
+            for version in versions
+            if version.key not in entries and version.key not in before
         ),
+        arm=arm,
+        trial=trial,
+        digest=what.digest,
+        repairs=tuple(map(str, reading.repairs)),
+        problems=tuple(map(str, reading.problems)),
+        left_out=reading.left_out,
     )
+
+
+def _before(store: Store, row: Row, evaluator: str, arm: str, trial: int) -> str | None:
+    return known_as(evaluator, store.evaluators(row.id, arm=arm, trial=trial))
+
+
+def _given_before(
+    entries: Mapping[str, EvaluationEntry], before: Mapping[str, str], evaluator: str
+) -> list[Problem]:
+    return [
+        Problem(
+            key=key,
+            message=f"{quoted(evaluator)} has evaluated this version before; replace=True puts the "
+            "reply in the place of the earlier one",
+        )
+        for key in entries
+        if key in before
+    ]
 
 
 def check_entry(entry: EvaluationEntry) -> None:
@@ -108,132 +196,3 @@ def check_entry(entry: EvaluationEntry) -> None:
         reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
         raise RecordError(f"the evaluation cannot be kept as JSON: {reason}") from None
     read_record(EvaluationEntry, wire)
-
-
-def check_evaluations(
-    reply: Mapping[str, Any],
-    *,
-    evaluator: str,
-    candidates: Sequence[str],
-    evaluated: Collection[str] = (),
-    complete: bool = False,
-) -> dict[str, Evaluation]:
-    """Give a reply's evaluations by candidate; ReplyError names whatever is wrong with any.
-
-    `evaluated` are candidates that the evaluator has evaluated before. With `complete`, a
-    candidate without an evaluation is a problem, too.
-    """
-    items = reply.get("evaluations")
-    if not isinstance(items, list):
-        raise refused([f"evaluations is a list, not {quoted(items)}"])
-    problems: list[str] = []
-    found: dict[str, Evaluation] = {}
-    for number, item in enumerate(items, start=1):
-        if not isinstance(item, Mapping):
-            problems.append(f"evaluation {number} is an object, not {quoted(item)}")
-            continue
-        agent_id, problem = _candidate(item, candidates)
-        name = f"evaluation {number}" if agent_id is None else quoted(agent_id)
-        its_problems = [problem] if problem else []
-        if agent_id is not None:
-            if agent_id == evaluator:
-                its_problems.append("agent_id is the evaluator's own, and nobody evaluates itself")
-            if agent_id in found:
-                its_problems.append("it is evaluated twice in the reply")
-            if agent_id in evaluated:
-                its_problems.append(
-                    f"{quoted(evaluator)} has evaluated this version before, "
-                    "and replacing that was not asked for"
-                )
-        its_problems += _problems(item)
-        fields = {field: value for field, value in item.items() if field != "agent_id"}
-        if not its_problems:
-            try:
-                evaluation = read_record(Evaluation, fields)
-                check_entry(EvaluationEntry(evaluator_agent_id=evaluator, evaluation=evaluation))
-            except RecordError as error:
-                its_problems.append(str(error))
-            else:
-                assert agent_id is not None, "a candidate without an id has a problem"
-                found[agent_id] = evaluation
-        problems += [f"{name}: {problem}" for problem in its_problems]
-    if not items:
-        problems.append("evaluations is empty")
-    if complete:
-        given = {agent_id for item in items if (agent_id := _named(item, candidates)) is not None}
-        problems += [
-            f"{quoted(agent_id)}: it is not evaluated"
-            for agent_id in candidates
-            if agent_id != evaluator and agent_id not in given and agent_id not in evaluated
-        ]
-    if problems:
-        raise refused(problems)
-    return found
-
-
-def _named(item: object, candidates: Sequence[str]) -> str | None:
-    return _candidate(item, candidates)[0] if isinstance(item, Mapping) else None
-
-
-def _candidate(item: Mapping[str, Any], candidates: Sequence[str]) -> tuple[str | None, str | None]:
-    """Give the candidate that an evaluation names, or what is wrong with the name."""
-    if "agent_id" not in item:
-        return None, f"agent_id is missing; the candidates are {listed(candidates)}"
-    asked = item["agent_id"]
-    if not isinstance(asked, str):
-        return None, f"agent_id is {quoted(asked)}, which is no text"
-    try:
-        return find_agent(asked, candidates), None
-    except NotFoundError as error:
-        return None, str(error)
-
-
-def _problems(item: Mapping[str, Any]) -> Iterator[str]:
-    yield from _number_problems("score", item, SCORES)
-    if not isinstance(item.get("justification"), str):
-        yield _missing_or("justification", item, "a text")
-    yield from _word_problems("stance", item, STANCES)
-    claims = item.get("claim_assessments")
-    if isinstance(claims, list):
-        for number, claim in enumerate(claims):
-            field = f"claim_assessments[{number}]"
-            if not isinstance(claim, Mapping):
-                yield f"{field} is {quoted(claim)}, which is no object"
-                continue
-            if not isinstance(claim.get("claim"), str):
-                yield _missing_or("claim", claim, "a text", within=field)
-            yield from _word_problems("verdict", claim, VERDICTS, within=field)
-    else:
-        yield _missing_or("claim_assessments", item, "a list, which may be empty")
-    scores = item.get("category_scores")
-    if isinstance(scores, Mapping):
-        for category in CATEGORY_NAMES:
-            yield from _number_problems(category, scores, CATEGORY_SCORES, within="category_scores")
-    else:
-        yield _missing_or("category_scores", item, f"an object of {', '.join(CATEGORY_NAMES)}")
-
-
-def _number_problems(
-    name: str, item: Mapping[str, Any], bounds: tuple[int, int], *, within: str = ""
-) -> Iterator[str]:
-    value = item.get(name)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not bounds[0] <= value <= bounds[1]
-    ):
-        yield _missing_or(name, item, f"a number from {bounds[0]} to {bounds[1]}", within=within)
-
-
-def _word_problems(
-    name: str, item: Mapping[str, Any], known: Sequence[str], *, within: str = ""
-) -> Iterator[str]:
-    if item.get(name) not in known:
-        yield _missing_or(name, item, f"one of {', '.join(known)}", within=within)
-
-
-def _missing_or(name: str, item: Mapping[str, Any], wanted: str, *, within: str = "") -> str:
-    field = f"{within}.{name}" if within else name
-    if name not in item:
-        return f"{field} is missing; it is {wanted}"
-    return f"{field} is {quoted(item[name])}, and not {wanted}"

@@ -1,87 +1,805 @@
-r"""Finding the JSON in a model's reply: bare, in a fence or with words around it.
+r"""A model's reply, read as evaluations.
 
->>> print(reply_object('Sure:\n```json\n{"evaluations": []}\n```\nDone.'))
-{'evaluations': []}
+What has one reading is taken, and every repair is told with its place; what has two is refused, as
+a reply may quote what a candidate wrote; what is missing or wrong is named, candidate by candidate,
+and never made up.
+
+>>> reading = read_reply('[{"agent_id": "A", "endorsement_weight": "60"}]', keys=["A", "B"])
+>>> print(*reading.problems[:2], sep="\n")
+line 1: "A": justification is missing; it is a text
+line 1: "A": stance is missing; it is one of strong_agree, agree, neutral, disagree, strong_disagree
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from shape_magic.deliberation.encoding import parse_json
-from shape_magic.errors import ReplyError
-from shape_magic.wording import quoted
+import msgspec
 
-__all__ = ["FAILURES", "refused", "reply_object"]
+from shape_magic.deliberation.agents import known_as
+from shape_magic.deliberation.loose_json import (
+    Broken,
+    Node,
+    Places,
+    Repair,
+    Value,
+    find_values,
+    node_of,
+    place_text,
+    read_number,
+    whole_string,
+)
+from shape_magic.deliberation.records import Evaluation, read_record
+from shape_magic.errors import NotFoundError, RecordError, ReplyError
+from shape_magic.vocabulary import CATEGORY_NAMES, STANCES, VERDICTS
+from shape_magic.wording import visible
 
-# Numbers stay text here: this finds where an object is, and `parse_json` reads it.
-_LOCATE: Final = json.JSONDecoder(parse_int=str, parse_float=str)
-_OPENING: Final = re.compile(r'\{[ \t\n\r]*["}]')
+__all__ = ["KeyedEvaluation", "Problem", "ReplyReading", "read_reply", "refused"]
 
-FAILURES: Final = 500
-"""How many openings of objects that are none are passed over, so that no reply takes minutes."""
+WEIGHTS: Final = (-100, 100)
+SCORES: Final = (-1, 1)
+CATEGORY_SCORES: Final = (-100, 100)
+
+_FIELDS: Final = (
+    *("agent_id", "endorsement_weight", "score", "justification", "stance"),
+    *("claim_assessments", "category_scores"),
+)
+# The parts of a wrapper in which a string may be the reply, as in a tool call's arguments.
+_STRINGS: Final = frozenset(
+    {"arguments", "input", "content", "text", "output", "result", "response", "reply", "answer"}
+)
+_MOST_WRAPPERS: Final = 6
+_THINK: Final = re.compile(r"<[ \t\r\n]*+(?P<closes>/?)[ \t\r\n]*+think(?![\w.:-])[^<>]*+>", re.I)
+_LEADING: Final = re.compile("[ \t\r\n\ufeff]*+")
+_FENCED: Final = re.compile(
+    r"(?:```|~~~)[ \t]*+[\w+-]*+[ \t]*+\r?\n(?P<inside>.*)(?:```|~~~)[ \t\r\n]*+", re.DOTALL
+)
+_SPACING: Final = re.compile("[ \t\r\n_-]++")
+_LONGEST_VALUE: Final = 60
+_BETWEEN_LINES: Final = re.compile("[ \t\r\n,]*+")
+# What a piece that cannot be read would have been, had it been the reply.
+_NAMES_A_FIELD: Final = re.compile(
+    r"(?:evaluations|agent_id|endorsement_weight|category_scores|claim_assessments)"
+    r"[\"'\u2019\u201d\\]*+[ \t\r\n]*+:",
+    re.IGNORECASE,
+)
 
 
-def reply_object(text: str) -> Mapping[str, Any]:
-    """Find the one JSON object with `evaluations` in a reply.
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something in a reply that is missing or wrong."""
 
-    ReplyError where there is none, or more than one: which of them is meant is not guessed, since
-    a reply may quote what a candidate wrote.
-    """
-    spans, failure = _objects_with_evaluations(text)
-    if not spans:
-        raise refused([f"it has no JSON object with 'evaluations'{failure}"])
-    if len(spans) > 1:
-        raise refused([f"it has {len(spans)} JSON objects with 'evaluations', and one is wanted"])
-    start, end = spans[0]
-    try:
-        json.loads(text[start:end], object_pairs_hook=_check_keys)
-        reply: Mapping[str, Any] = parse_json(text[start:end])
-    except ValueError as error:
-        raise refused([str(error)]) from None
-    return reply
+    message: str
+    key: str | None = None
+    """The candidate, as the reply is to call it."""
+    field: str = ""
+    """As in `category_scores.novelty`."""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        name = "" if self.key is None else f"{_json(self.key)}: "
+        field = f"{self.field} " if self.field else ""
+        return f"{place_text(self.line)}{name}{field}{self.message}"
 
 
-def _objects_with_evaluations(text: str) -> tuple[list[tuple[int, int]], str]:
-    """Give where the objects are, and how far the one came that cannot be read."""
-    spans = []
-    failure, furthest, failures = "", -1, 0
-    opening = _OPENING.search(text)
-    while opening and failures < FAILURES:
-        start, end = opening.start(), opening.start() + 1
+class KeyedEvaluation(msgspec.Struct, frozen=True):
+    """What a reply says of one candidate."""
+
+    key: str
+    evaluation: Evaluation
+
+
+class ReplyReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What was read of a reply, and how."""
+
+    evaluations: tuple[KeyedEvaluation, ...] = ()
+    """In the reply's order; none where the reply is refused."""
+    repairs: tuple[Repair, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """Why it is refused; of a reply that was taken in part, what was not taken."""
+    left_out: tuple[str, ...] = ()
+    """Evaluations of the evaluator itself, or of nobody, that count as none."""
+    not_evaluated: tuple[str, ...] = ()
+    """The candidates that the reply leaves out."""
+
+
+class _RefusedError(Exception):
+    """A reply of which nothing can be read."""
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.problem = Problem(message=message, line=line)
+
+
+class _Candidates(msgspec.Struct, frozen=True):
+    """What a reply may call those it evaluates."""
+
+    keys: Sequence[str]
+    own: str | None
+    exact: bool
+
+    def find(self, asked: str) -> str | None:
+        """Give the candidate that is meant, None for nobody; NotFoundError where it may be two."""
+        known = self.keys if self.own is None else (*self.keys, self.own)
+        if self.exact or asked in known:
+            return asked if asked in known else None
+        return known_as(asked, known)
+
+    def names(self, asked: str) -> bool:
+        """Tell whether a candidate is meant."""
         try:
-            value, end = _LOCATE.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            failures += 1
-            if error.pos > furthest and text.find('"evaluations"', start, error.pos) >= 0:
-                failure, furthest = f" that can be read: {error.msg} at {_place(error)}", error.pos
-        except RecursionError:
-            failures += 1
-            failure, furthest = " that can be read: it nests too deeply", len(text)
+            return self.find(asked) is not None
+        except NotFoundError:
+            return True
+
+
+class _Evaluations(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to read a text: the evaluations as they stand there."""
+
+    items: list[tuple[str | None, Node]]
+    """Each with the key under which it stands, where it stands under one."""
+    repairs: list[Repair]
+    line: int | None = None
+    wrong: str = ""
+    """Why there are none."""
+    cut: bool = False
+
+    def told(self, message: str, node: Node) -> "_Evaluations":
+        """Add how it was found."""
+        repair = Repair(message, node.line, node.column)
+        return msgspec.structs.replace(self, repairs=[repair, *self.repairs])
+
+
+def read_reply(
+    reply: str | Mapping[str, Any],
+    *,
+    keys: Sequence[str],
+    own: str | None = None,
+    exact: bool = False,
+    strict: bool = False,
+    partial: bool = False,
+) -> ReplyReading:
+    """Read a model's reply to an evaluation prompt: text, or JSON that is already parsed.
+
+    `keys` are what the prompt calls the candidates, `own` what it calls the evaluator; with
+    `exact` they match to the letter, else as agents are found. `strict` takes the exact form alone.
+    `partial` takes the candidates that are whole, also of a reply that was cut off, and names the
+    others; where a weight that belongs to the sum cannot be read, it takes none.
+
+    A score is the weight's share of the evaluator's budget: w / Σ|w| over the reply's evaluations
+    of others, 0 where all are 0. A reply that gives a `score` from -1 to 1 for all in place of
+    weights is taken as it is. Nothing is raised for what a reply holds.
+
+    >>> reading = read_reply("I would rather not.", keys=["A"])
+    >>> print(*reading.problems)
+    there is no JSON in it that holds evaluations
+    """
+    candidates = _Candidates(tuple(keys), own, exact)
+    try:
+        if isinstance(reply, str):
+            found = _in_text(reply, candidates, partial=partial)
         else:
-            if "evaluations" in value:
-                spans.append((start, end))
-        opening = _OPENING.search(text, end)
-    if opening:
-        # What is left may hold another reply, so none is taken.
-        return [], f" that can be told from {failures:,} pieces of JSON that are not closed"
-    return spans, failure
+            found = _the_one(list(_in_node(_parsed(reply), candidates, depth=0)))
+        if found.wrong:
+            raise _RefusedError(found.wrong, line=found.line)
+    except _RefusedError as error:
+        return ReplyReading(problems=(error.problem,))
+    reading = _Reader(candidates, found).read(partial=partial)
+    if strict and reading.repairs:
+        problems = (
+            Problem(
+                message=f"{repair.message}: strict takes the exact form alone", line=repair.line
+            )
+            for repair in reading.repairs
+        )
+        return ReplyReading(problems=(*reading.problems, *problems))
+    return reading
 
 
-def _place(error: json.JSONDecodeError) -> str:
-    return f"line {error.lineno}, character {error.colno}"
-
-
-def _check_keys(pairs: Sequence[tuple[str, object]]) -> None:
-    keys: set[str] = set()
-    for key, _ in pairs:
-        if key in keys:
-            raise ValueError(f"the key {quoted(key)} stands twice in one object")
-        keys.add(key)
-
-
-def refused(problems: Iterable[str]) -> ReplyError:
+def refused(problems: Iterable[object]) -> ReplyError:
     """Make the error that names every problem of a reply."""
-    named = tuple(problems)
+    named = tuple(map(str, problems))
     return ReplyError(f"nothing of the reply was taken: {'; '.join(named)}", problems=named)
+
+
+# Where the evaluations are.
+
+
+def _parsed(reply: Mapping[str, Any]) -> Node:
+    try:
+        return node_of(reply)
+    except ValueError as error:
+        raise _RefusedError(f"the reply cannot be read: {error}") from None
+
+
+def _in_text(text: str, candidates: _Candidates, *, partial: bool) -> _Evaluations:
+    places = Places(text)
+    start = _end(_LEADING, text, 0)
+    repairs: list[Repair] = []
+    thought = _THINK.match(text, start)
+    if thought and not thought["closes"]:
+        closing = next((tag for tag in _THINK.finditer(text, thought.end()) if tag["closes"]), None)
+        if closing is None:
+            raise _RefusedError("<think> is not closed", line=places(start)[0])
+        repairs.append(Repair("thoughts before it, in <think>", *places(start)))
+        start = closing.end()
+    found = _the_one(_readings(text, start, candidates, places, partial=partial))
+    return msgspec.structs.replace(found, repairs=[*repairs, *found.repairs])
+
+
+def _the_one(readings: list[_Evaluations], *, reason: str = "") -> _Evaluations:
+    """Give the only reading that there is; equal ones are one."""
+    if not readings:
+        raise _RefusedError(f"there is no JSON in it that holds evaluations{reason}")
+    first = readings[0]
+    if len({_compared(reading) for reading in readings}) > 1:
+        lines = [str(reading.line) for reading in readings if reading.line is not None]
+        where = f", in lines {_some(lines)}" if lines else ""
+        raise _RefusedError(
+            f"it may be read in {len(readings)} ways{where}: give one JSON object and nothing else"
+        )
+    if len(readings) > 1:
+        repair = Repair(f"the same evaluations {len(readings)} times", first.line)
+        return msgspec.structs.replace(first, repairs=[*first.repairs, repair])
+    return first
+
+
+def _some(lines: Sequence[str]) -> str:
+    return ", ".join(lines[:5]) + (" …" if len(lines) > 5 else "")
+
+
+def _compared(reading: _Evaluations) -> str:
+    return json.dumps([(key, node.plain()) for key, node in reading.items], sort_keys=True)
+
+
+def _readings(
+    text: str,
+    start: int,
+    candidates: _Candidates,
+    places: Places,
+    *,
+    partial: bool = False,
+    whole: bool = False,
+    depth: int = 0,
+) -> list[_Evaluations]:
+    """Find all ways to read a text; with `whole`, those alone that leave nothing of it out."""
+    inside = _FENCED.fullmatch(text, _end(_LEADING, text, start))
+    string_start = inside.start("inside") if inside else start
+    string = whole_string(text[string_start : inside.end("inside") if inside else None])
+    if string is not None and depth < _MOST_WRAPPERS:
+        at = places(string_start)
+        inner = _readings(
+            string, 0, candidates, Places(string, fixed=at), partial=partial, depth=depth + 1
+        )
+        node = Node(string, at, closed=True)
+        return [reading.told("JSON within a string", node) for reading in inner]
+    found = find_values(text, start=start, places=places)
+    gaps = list(_gaps(text, start, found.values))
+    for gap_start, gap_end in gaps:
+        if tag := _THINK.search(text, gap_start, gap_end):
+            raise _RefusedError("<think> counts at the start alone", line=places(tag.start())[0])
+    cut = next((piece for piece in found.broken if piece.node is not None), None)
+    _refuse_broken(text, gaps, found.broken, cut, partial=partial)
+    values = list(found.values)
+    if cut is not None and cut.node is not None and partial and _names_a_field(text, gaps, cut):
+        values.append(Value(cut.node, cut.start, len(text), cut.repairs))
+    readings = []
+    for group in _grouped(text, values, candidates):
+        alone = _blank_or_fence(text, start, group[0].start, group[-1].end)
+        if whole and not alone:
+            continue
+        around = _around(text, start, group, places)
+        for reading in _in_group(group, candidates, depth, among_words=not alone):
+            own_repairs = [repair for value in group for repair in value.repairs]
+            readings.append(
+                msgspec.structs.replace(
+                    reading,
+                    repairs=[*around, *reading.repairs, *own_repairs],
+                    cut=not group[-1].node.closed,
+                )
+            )
+    if not readings and depth == 0 and found.broken:
+        furthest = max(found.broken, key=lambda piece: piece.end)
+        _the_one([], reason=f"; what might be it: {furthest.reason}")
+    return readings
+
+
+def _gaps(text: str, start: int, values: Iterable[Value]) -> Iterator[tuple[int, int]]:
+    """Give what stands around the values that could be read."""
+    for value in values:
+        yield start, value.start
+        start = value.end
+    yield start, len(text)
+
+
+def _names_a_field(text: str, gaps: Iterable[tuple[int, int]], piece: Broken) -> bool:
+    """Tell whether a piece, or whatever comes after it and is not read, names a reply's field."""
+    return any(
+        _NAMES_A_FIELD.search(text, max(start, piece.start), end)
+        for start, end in gaps
+        if end > piece.start
+    )
+
+
+def _refuse_broken(
+    text: str,
+    gaps: Sequence[tuple[int, int]],
+    broken: Sequence[Broken],
+    cut: Broken | None,
+    *,
+    partial: bool,
+) -> None:
+    """Refuse a text with a piece that may be the reply and cannot be read."""
+    others = [piece for piece in broken if piece is not cut]
+    if others and _names_a_field(text, gaps, others[0]):
+        named = (piece for piece in others if _NAMES_A_FIELD.search(text, piece.start, piece.end))
+        piece = next(named, others[0])
+        raise _RefusedError(f"what may be the reply cannot be read: {piece.reason}")
+    if cut is not None and not partial and _names_a_field(text, gaps, cut):
+        raise _RefusedError(f"it is cut off: {cut.reason}")
+
+
+def _grouped(text: str, values: Sequence[Value], candidates: _Candidates) -> Iterator[list[Value]]:
+    """Put evaluations that stand alone, an object a line, together."""
+    group: list[Value] = []
+    for value in values:
+        alone = _is_evaluation(value.node)
+        if group and not (alone and _end(_BETWEEN_LINES, text, group[-1].end) == value.start):
+            yield group
+            group = []
+        if alone:
+            group.append(value)
+        else:
+            yield [value]
+    if group:
+        yield group
+
+
+def _in_group(
+    group: Sequence[Value], candidates: _Candidates, depth: int, *, among_words: bool
+) -> Iterator[_Evaluations]:
+    first = group[0].node
+    if len(group) == 1 and not _is_evaluation(first):
+        yield from _in_node(first, candidates, depth=depth)
+        return
+    # One among words may be a quotation; several that follow one another are a reply.
+    quoted = among_words and len(group) == 1 and len(candidates.keys) > 1
+    reading = _Evaluations(
+        items=[(None, value.node) for value in group],
+        repairs=[],
+        line=first.line,
+        wrong="a single evaluation among words may be a quotation" if quoted else "",
+    )
+    yield reading.told("evaluations that stand alone, an object each", first)
+
+
+def _around(text: str, start: int, group: Sequence[Value], places: Places) -> list[Repair]:
+    """Tell what stands around the reply."""
+    first, last = group[0].start, group[-1].end
+    at = places(first)
+    if _end(_LEADING, text, start) == first and _end(_LEADING, text, last) == len(text):
+        return []
+    what = "a code fence" if _blank_or_fence(text, start, first, last) else "words"
+    return [Repair(f"{what} around it", *at)]
+
+
+def _blank_or_fence(text: str, start: int, first: int, last: int) -> bool:
+    if _end(_LEADING, text, start) == first and _end(_LEADING, text, last) == len(text):
+        return True
+    fenced = _FENCED.fullmatch(text, _end(_LEADING, text, start))
+    return (
+        fenced is not None
+        and _end(_LEADING, text, fenced.start("inside")) == first
+        and _end(_LEADING, text, last) == fenced.end("inside")
+    )
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return at if match is None else match.end()
+
+
+def _in_node(node: Node, candidates: _Candidates, *, depth: int) -> Iterator[_Evaluations]:
+    """Find evaluations in a value: its own, or those of what it wraps."""
+    value = node.value
+    if isinstance(value, dict):
+        named = next((key for key in value if _word(key) == "evaluations"), None)
+        if named is not None:
+            reading = _of_list(value[named], candidates, depth)
+            yield (
+                reading
+                if named == "evaluations"
+                else reading.told(f"{named} for evaluations", node)
+            )
+        elif _is_evaluation(node):
+            yield _Evaluations(items=[(None, node)], repairs=[], line=node.line).told(
+                "an evaluation that stands alone", node
+            )
+        elif _is_keyed(node, candidates):
+            yield _keyed(node)
+        elif depth < _MOST_WRAPPERS:
+            for key, inner in value.items():
+                for reading in _in_part(key, inner, candidates, depth + 1):
+                    yield reading.told(f"within {_json(key)}", inner)
+    elif isinstance(value, list) and any(map(_is_evaluation, value)):
+        reading = _Evaluations(items=[(None, item) for item in value], repairs=[], line=node.line)
+        yield reading.told("a bare array", node)
+    elif isinstance(value, list) and depth < _MOST_WRAPPERS:
+        for inner in value:
+            yield from _in_node(inner, candidates, depth=depth + 1)
+
+
+def _in_part(key: str, node: Node, candidates: _Candidates, depth: int) -> Iterator[_Evaluations]:
+    if isinstance(node.value, str) and _word(key) in _STRINGS:
+        yield from _in_string(node, candidates, depth)
+    elif not isinstance(node.value, str):
+        yield from _in_node(node, candidates, depth=depth)
+
+
+def _in_string(node: Node, candidates: _Candidates, depth: int) -> Iterator[_Evaluations]:
+    if depth >= _MOST_WRAPPERS:
+        return
+    places = Places(node.value, fixed=(node.line, node.column))
+    for reading in _readings(node.value, 0, candidates, places, whole=True, depth=depth + 1):
+        yield reading.told("JSON within a string", node)
+
+
+def _of_list(node: Node, candidates: _Candidates, depth: int) -> _Evaluations:
+    """Read what stands under `evaluations`."""
+    match node.value:
+        case list():
+            items: list[tuple[str | None, Node]] = [(None, item) for item in node.value]
+            wrong = "" if items else "evaluations is empty"
+            return _Evaluations(items=items, repairs=[], line=node.line, wrong=wrong)
+        case dict() if _is_evaluation(node):
+            reading = _Evaluations(items=[(None, node)], repairs=[], line=node.line)
+            return reading.told("an evaluation that stands alone", node)
+        case dict() if _is_keyed(node, candidates):
+            return _keyed(node)
+        case str():
+            readings = list(_in_string(node, candidates, depth))
+            if readings:
+                return _the_one(readings)
+    wrong = f"evaluations is {_json(node.plain())}, and not a list"
+    return _Evaluations(items=[], repairs=[], line=node.line, wrong=wrong)
+
+
+def _keyed(node: Node) -> _Evaluations:
+    reading = _Evaluations(items=list(node.value.items()), repairs=[], line=node.line)
+    return reading.told("evaluations by candidate, in place of a list", node)
+
+
+def _is_evaluation(node: Node) -> bool:
+    if not isinstance(node.value, dict):
+        return False
+    named = {_word(key) for key in node.value}
+    return "agent_id" in named and len(named.intersection(_FIELDS)) > 1
+
+
+def _is_keyed(node: Node, candidates: _Candidates) -> bool:
+    return any(candidates.names(key) for key in node.value) and all(
+        isinstance(inner.value, dict)
+        and (not inner.closed or {_word(key) for key in inner.value}.intersection(_FIELDS))
+        for inner in node.value.values()
+    )
+
+
+# What the evaluations say.
+
+
+class _Item:
+    """An evaluation of a reply, while it is read."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        self.node = node
+        self.name = name
+        """How messages call it while its candidate is not known."""
+        self.key: str | None = None
+        self.fields: dict[str, Node] = {}
+        """The known fields, by their own names."""
+        self.read: dict[str, Any] = {}
+        """What was read of them, and whatever else there is, as it came."""
+        self.problems: list[Problem] = []
+        self.doubtful = False
+        """Whether even its weight cannot be said."""
+
+    def problem(self, field: str, message: str, node: Node | None = None) -> None:
+        """Name what is missing or wrong."""
+        line = (self.node if node is None else node).line
+        if self.key is None:
+            message = f"{self.name}: {field} {message}" if field else f"{self.name} {message}"
+            field = ""
+        self.problems.append(Problem(key=self.key, field=field, message=message, line=line))
+
+
+class _Reader:
+    """Reads the evaluations of a reply, field by field."""
+
+    def __init__(self, candidates: _Candidates, found: _Evaluations) -> None:
+        self.candidates = candidates
+        self.found = found
+        self.repairs = list(found.repairs)
+        self.left_out: list[str] = []
+
+    def read(self, *, partial: bool) -> ReplyReading:
+        """Read them all."""
+        items = []
+        for number, (key, node) in enumerate(self.found.items, start=1):
+            item = self._item(_Item(node, f"evaluation {number}"), key)
+            if item is not None:
+                items.append(item)
+        items = self._each_once(items)
+        keys = {item.key for item in items}
+        not_evaluated = tuple(key for key in self.candidates.keys if key not in keys)
+        missing = not_evaluated if self.found.cut else ()
+        whose_weight = self._scores(items, missing)
+        evaluations = []
+        for item in items:
+            self._words_and_categories(item)
+            if (evaluation := _evaluation(item)) is not None:
+                evaluations.append(evaluation)
+        problems = [problem for item in items for problem in item.problems]
+        problems += [
+            Problem(key=key, message="is not there: the reply is cut off before it")
+            for key in missing
+        ]
+        if not items:
+            names = ", ".join(_json(key) for key in self.candidates.keys[:10])
+            problems.append(Problem(message=f"it evaluates none of {names}"))
+        elif partial and problems and whose_weight:
+            problems.append(
+                Problem(
+                    message=f"no part of it is taken: the endorsement_weight of {whose_weight} "
+                    "cannot be read, and every score is a share of the sum of all weights"
+                )
+            )
+        taken = not problems or (partial and not whose_weight)
+        return ReplyReading(
+            evaluations=tuple(evaluations) if taken else (),
+            repairs=tuple(self.repairs),
+            problems=tuple(problems),
+            left_out=tuple(self.left_out),
+            not_evaluated=not_evaluated,
+        )
+
+    def _repaired(self, message: str, node: Node) -> None:
+        self.repairs.append(Repair(message, node.line, node.column))
+
+    def _item(self, item: _Item, key: str | None) -> _Item | None:
+        """Find whom an evaluation is about; None where it counts as none."""
+        node = item.node
+        if not isinstance(node.value, dict):
+            item.problem("", f"is {_json(node.plain())}, and not an object")
+            return item
+        for name, inner in node.value.items():
+            field = _word(name)
+            if field not in _FIELDS:
+                item.read[name] = inner.plain()
+            elif field in item.fields:
+                item.problem(field, "stands there twice", inner)
+            else:
+                item.fields[field] = inner
+                if field != name:
+                    self._repaired(f"{_json(name)} for {field}", inner)
+        named = item.fields.get("agent_id")
+        asked = key if named is None else named.value
+        if not isinstance(asked, str):
+            keys = ", ".join(_json(known) for known in self.candidates.keys[:10])
+            item.problem("agent_id", _missing_or(named, f"one of {keys}"), named)
+            return item
+        try:
+            found = self.candidates.find(asked)
+            if key is not None and found != self.candidates.find(key):
+                item.problem("agent_id", f"is {_json(asked)}, under {_json(key)}", named)
+                return item
+        except NotFoundError as error:
+            item.problem("agent_id", f"does not say who is meant: {error}", named)
+            return item
+        if found is None or found == self.candidates.own:
+            whose = "which is no candidate" if found is None else "the evaluator itself"
+            self.left_out.append(f"{place_text(node.line)}{_json(asked)}, {whose}")
+            return None
+        item.key = found
+        if found != asked:
+            self._repaired(f"{_json(asked)} for {_json(found)}", node)
+        if not node.closed:
+            item.problem("", "is not whole: the reply is cut off within it")
+        return item
+
+    def _each_once(self, items: Sequence[_Item]) -> list[_Item]:
+        """Leave out what stands there twice, and name what differs."""
+        by_key: dict[str, _Item] = {}
+        kept = []
+        for item in items:
+            first = None if item.key is None else by_key.get(item.key)
+            if first is None:
+                kept.append(item)
+                if item.key is not None:
+                    by_key[item.key] = item
+            elif _same(first.node, item.node):
+                self._repaired(f"the same evaluation of {_json(item.key)} twice", item.node)
+            else:
+                first.problem("", "is evaluated twice, and differently", item.node)
+                first.doubtful = True
+        return kept
+
+    def _scores(self, items: Sequence[_Item], missing: Sequence[str]) -> str:
+        """Read the weights or the scores; say whose weight is not known, of those in the sum."""
+        if any("score" in item.fields for item in items) and not any(
+            "endorsement_weight" in item.fields for item in items
+        ):
+            for item in items:
+                if isinstance(item.node.value, dict):
+                    self._number(item, "score", item.fields, SCORES)
+            return ""
+        unknown: list[str] = []
+        total = 0.0
+        for item in items:
+            if "score" in item.fields:
+                message = "does not stand beside endorsement_weight: give the weights alone"
+                item.problem("score", message, item.fields["score"])
+            if isinstance(item.node.value, dict):
+                self._number(item, "endorsement_weight", item.fields, WEIGHTS)
+            if item.key is None or item.doubtful or "endorsement_weight" not in item.read:
+                unknown.append(item.name if item.key is None else _json(item.key))
+            else:
+                total += abs(item.read["endorsement_weight"])
+        for item in items:
+            if "endorsement_weight" in item.read:
+                weight = item.read["endorsement_weight"]
+                item.read["score"] = weight / total if total else 0.0
+        unknown += map(_json, missing)
+        return ", ".join(unknown[:10])
+
+    def _words_and_categories(self, item: _Item) -> None:
+        fields = item.fields
+        if not isinstance(item.node.value, dict) or not item.node.closed:
+            # What it lacks is said already.
+            return
+        justification = fields.get("justification")
+        if justification is None or not isinstance(justification.value, str):
+            item.problem("justification", _missing_or(justification, "a text"), justification)
+        else:
+            item.read["justification"] = justification.value
+        self._known_word(item, "stance", fields, STANCES)
+        claims = fields.get("claim_assessments")
+        if claims is None or not isinstance(claims.value, list):
+            wanted = "a list, which may be empty"
+            item.problem("claim_assessments", _missing_or(claims, wanted), claims)
+        else:
+            item.read["claim_assessments"] = [
+                self._claim(item, number, claim) for number, claim in enumerate(claims.value)
+            ]
+        categories = fields.get("category_scores")
+        if categories is None or not isinstance(categories.value, dict):
+            wanted = f"an object of {', '.join(CATEGORY_NAMES)}"
+            item.problem("category_scores", _missing_or(categories, wanted), categories)
+        else:
+            self._categories(item, categories)
+
+    def _categories(self, item: _Item, categories: Node) -> None:
+        given: dict[str, Node] = {}
+        read: dict[str, Any] = {}
+        for name, inner in categories.value.items():
+            category = _word(name)
+            if category not in CATEGORY_NAMES:
+                read[name] = inner.plain()
+            elif category in given:
+                item.problem(f"category_scores.{category}", "stands there twice", inner)
+            else:
+                given[category] = inner
+                if category != name:
+                    self._repaired(f"{_json(name)} for {category}", inner)
+        for category in CATEGORY_NAMES:
+            self._number(item, category, given, CATEGORY_SCORES, within="category_scores", to=read)
+        item.read["category_scores"] = read
+
+    def _claim(self, item: _Item, number: int, node: Node) -> dict[str, Any]:
+        field = f"claim_assessments[{number}]"
+        if isinstance(node.value, str):
+            self._repaired(f"{field} without a verdict: unverified", node)
+            return {"claim": node.value, "verdict": "unverified"}
+        if not isinstance(node.value, dict):
+            item.problem(field, f"is {_json(node.plain())}, and not an object", node)
+            return {}
+        read = {}
+        known: dict[str, Node] = {}
+        for name, inner in node.value.items():
+            if (word := _word(name)) in ("claim", "verdict") and word not in known:
+                known[word] = inner
+                if word != name:
+                    self._repaired(f"{_json(name)} for {word}", inner)
+            else:
+                read[name] = inner.plain()
+        claim, verdict = known.get("claim"), known.get("verdict")
+        if claim is None or not isinstance(claim.value, str):
+            item.problem(f"{field}.claim", _missing_or(claim, "a text"), claim)
+        else:
+            read["claim"] = claim.value
+        if verdict is None or verdict.value is None:
+            self._repaired(f"{field} without a verdict: unverified", node)
+            read["verdict"] = "unverified"
+        else:
+            self._known_word(item, "verdict", known, VERDICTS, within=field, to=read)
+        return read
+
+    def _known_word(
+        self,
+        item: _Item,
+        name: str,
+        fields: Mapping[str, Node],
+        known: Sequence[str],
+        *,
+        within: str = "",
+        to: dict[str, Any] | None = None,
+    ) -> None:
+        node = fields.get(name)
+        value = None if node is None else node.value
+        word = _word(value) if isinstance(value, str) else None
+        if node is None or word not in known:
+            field = f"{within}.{name}" if within else name
+            item.problem(field, _missing_or(node, f"one of {', '.join(known)}"), node)
+            return
+        if word != value:
+            self._repaired(f"{_json(value)} for {word}", node)
+        (item.read if to is None else to)[name] = word
+
+    def _number(
+        self,
+        item: _Item,
+        name: str,
+        fields: Mapping[str, Node],
+        bounds: tuple[int, int],
+        *,
+        within: str = "",
+        to: dict[str, Any] | None = None,
+    ) -> None:
+        node = fields.get(name)
+        value = None if node is None else node.value
+        if isinstance(value, str) and (number := read_number(value.strip(" "))) is not None:
+            value = number[0]
+            assert node is not None, "it has a value"
+            self._repaired(f"the number {value!r} as a text", node)
+        if (
+            node is None
+            or isinstance(value, bool)
+            or not isinstance(value, (int, float))
+            or not bounds[0] <= value <= bounds[1]
+        ):
+            field = f"{within}.{name}" if within else name
+            wanted = f"a number from {bounds[0]} to {bounds[1]}"
+            item.problem(field, _missing_or(node, wanted), node)
+            return
+        (item.read if to is None else to)[name] = value
+
+
+def _evaluation(item: _Item) -> KeyedEvaluation | None:
+    if item.problems or item.key is None:
+        return None
+    try:
+        return KeyedEvaluation(item.key, read_record(Evaluation, item.read))
+    except RecordError as error:
+        field, _, reason = str(error).partition(": ")
+        item.problem(field.removeprefix("$."), reason)
+        return None
+
+
+def _same(first: Node, second: Node) -> bool:
+    return json.dumps(first.plain(), sort_keys=True) == json.dumps(second.plain(), sort_keys=True)
+
+
+def _word(text: str) -> str:
+    """Write a word without regard to case and spacing."""
+    return _SPACING.sub("_", text.strip(" \t\r\n")).lower()
+
+
+def _json(value: object) -> str:
+    """Write a value for a message as JSON has it, made visible and cut."""
+    written = visible(json.dumps(value, ensure_ascii=False, default=str))
+    return written if len(written) <= _LONGEST_VALUE else f"{written[: _LONGEST_VALUE - 1]}…"
+
+
+def _missing_or(node: Node | None, wanted: str) -> str:
+    if node is None:
+        return f"is missing; it is {wanted}"
+    return f"is {_json(node.plain())}, and not {wanted}"

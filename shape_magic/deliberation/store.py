@@ -674,6 +674,19 @@ class Store:
         found = self._prompts("WHERE digest = ?", [encoded(digest)])
         return found[0] if found else None
 
+    def prompt_digests(self, *, round: int | None = None) -> list[tuple[str, str | None]]:
+        """Give each prompt's digest and evaluator, of one round or of any, the last shown first."""
+        condition = "" if round is None else "WHERE round = ?"
+        with self.database.reading() as connection:
+            found = connection.execute(
+                f"SELECT digest, evaluator FROM prompts {condition} ORDER BY id DESC",
+                [round][: round is not None],
+            )
+            return [
+                (decoded(digest), None if evaluator is None else decoded(evaluator))
+                for digest, evaluator in found
+            ]
+
     def prompts(self, *, round: int | None = None) -> list[KeptPrompt]:
         """Give the prompts, of one round or of any, in the order in which they were shown."""
         return self._prompts(

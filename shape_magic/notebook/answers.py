@@ -2,15 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from html import escape
-from typing import Final
+from typing import Final, Self
 
 from IPython.lib.pretty import RepresentationPrinter
 
+from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.lines import normalize_endings
 from shape_magic.wording import visible
 
-__all__ = ["Answer"]
+__all__ = ["Answer", "PromptAnswer"]
 
 _FRAME: Final = (
     "margin:0;overflow-x:auto;font-size:13px;line-height:1.5;"
@@ -28,7 +29,7 @@ class Answer(str):
     __slots__ = ("_pieces",)
     _pieces: tuple[Piece, ...]
 
-    def __new__(cls, pieces: Iterable[Piece]) -> "Answer":
+    def __new__(cls, pieces: Iterable[Piece]) -> Self:
         """Join an answer's pieces."""
         kept = tuple(pieces)
         answer = super().__new__(cls, "".join(piece.text for piece in kept))
@@ -44,6 +45,24 @@ class Answer(str):
 
     def _repr_html_(self) -> str:
         return f'<pre style="{_FRAME}">{"".join(_html(self._pieces))}</pre>'
+
+
+class PromptAnswer(Answer):
+    """An evaluation prompt, as its text, with the record that it is the text of."""
+
+    __slots__ = ("prompt",)
+    prompt: EvaluationPrompt
+
+    def __new__(cls, prompt: EvaluationPrompt) -> "PromptAnswer":
+        """Show a prompt; all of it may be selected and copied."""
+        answer = str.__new__(cls, prompt.text)
+        answer._pieces = (Piece(prompt.text, quoted=True),)
+        answer.prompt = prompt
+        return answer
+
+    def __reduce__(self) -> tuple[type["PromptAnswer"], tuple[EvaluationPrompt]]:  # type: ignore[override]
+        """Give what a copy or a pickle is made from."""
+        return PromptAnswer, (self.prompt,)
 
 
 def _html(pieces: Iterable[Piece]) -> Iterator[str]:

@@ -66,6 +66,7 @@ COLUMNS: Final = (
     ),
 )
 
+_MOST_TOLD: Final = 20
 _MISSING: Final = "-"
 
 NAME_LENGTH: Final = 60
@@ -148,13 +149,27 @@ def evaluated_text(evaluated: Evaluated) -> str:
         )
     lines = [
         f"{_name(evaluated.evaluator_agent_id)} evaluated {len(evaluated.evaluations)} "
-        f"of round {evaluated.round}",
+        f"of round {evaluated.round}{_filed(evaluated)}",
         _aligned(rows),
     ]
     if evaluated.not_evaluated:
         left = ", ".join(_name(agent_id) for agent_id in evaluated.not_evaluated)
         lines.append(f"not evaluated: {left}")
+    for title, told in (
+        ("left out", evaluated.left_out),
+        ("not taken", evaluated.problems),
+        ("repaired", evaluated.repairs),
+    ):
+        lines += [f"{title}: {one_line(message)}" for message in told[:_MOST_TOLD]]
+        if len(told) > _MOST_TOLD:
+            lines.append(f"{title}: {len(told) - _MOST_TOLD:,} more like these")
     return "\n".join(lines)
+
+
+def _filed(evaluated: Evaluated) -> str:
+    """Say under which arm and trial it stands, where that is not the usual one."""
+    arm = f", arm {_name(evaluated.arm)}" if evaluated.arm else ""
+    return arm + (f", trial {evaluated.trial}" if evaluated.trial != 1 else "")
 
 
 def _written(column: _Column, score: ProposalScore) -> str:

@@ -2,19 +2,16 @@
 
 import difflib
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry, default_registry
-from shape_magic.errors import ArgumentError, NotFoundError
 from shape_magic.wording import one_line, quoted
 
 if TYPE_CHECKING:
     from shape_magic.deliberation import Deliberation
-    from shape_magic.deliberation.proposal import Proposal
 
 __all__ = ["Session"]
 
@@ -28,8 +25,6 @@ class Session:
         self.shell = shell
         self.registry = default_registry() if registry is None else registry
         self._deliberation: Deliberation | None = None
-        self._prompted: dict[int, list[Proposal]] = {}
-        self._last_prompted: int | None = None
         self._raw_cell: str | None = None
 
     @property
@@ -57,43 +52,11 @@ class Session:
 
         The one before is left open, since a variable may hold it: it closes once nothing does.
         """
-        if self._deliberation is None or self._deliberation.path is not None:
-            self.forget_prompts()
         self._deliberation = deliberation
 
     def release(self) -> None:
         """Let go of the deliberation; it closes once no variable holds it either."""
         self._deliberation = None
-        self.forget_prompts()
-
-    def remember_prompt(self, proposals: "Sequence[Proposal]") -> None:
-        """Keep which versions the evaluators of a round were shown."""
-        self._last_prompted = proposals[0].round
-        self._prompted[self._last_prompted] = list(proposals)
-
-    def forget_prompts(self) -> None:
-        """Forget what evaluators were shown, as where all proposals are gone."""
-        self._prompted.clear()
-        self._last_prompted = None
-
-    def prompted(self, round: int | None) -> "list[Proposal] | None":
-        """Give the proposals that a round's evaluators were shown; None where none were.
-
-        The round is by default the current one. ArgumentError where evaluators were shown another
-        round last and not this one: which of them is meant is not guessed. NotFoundError where a
-        version is gone that they were shown.
-        """
-        deliberation = self.deliberation
-        number = deliberation.current_round if round is None else round
-        versions_shown = self._prompted.get(number)
-        if versions_shown is None:
-            if round is None and self._last_prompted is not None:
-                raise ArgumentError(
-                    f"the last %evaluation_prompt showed round {self._last_prompted}, and the "
-                    f"current round is {number}: name the one that was evaluated by --round"
-                )
-            return None
-        return [_as_it_stands(deliberation, version) for version in versions_shown]
 
     def remember_cell(self, info: ExecutionInfo) -> None:
         """Keep the cell that is about to run (the callback of the event `pre_run_cell`)."""
@@ -152,28 +115,3 @@ class Session:
             found = one_line(type(value).__name__)
             raise UsageError(f"{option} {name} is of type {found}; {meaning} is a str")
         return value
-
-
-def _as_it_stands(deliberation: "Deliberation", shown_one: "Proposal") -> "Proposal":
-    """Find a version that was shown: by what it says, since its number may have changed.
-
-    It has where it was removed and proposed again, or where a file that it was copied into had
-    other versions.
-    """
-    agent_id = shown_one.agent_id
-    try:
-        versions = deliberation.versions(agent_id, round=shown_one.round)
-    except NotFoundError:
-        versions = []
-    same = [
-        one
-        for one in versions
-        if (one.agent_id, one.content, one.thought_process)
-        == (agent_id, shown_one.content, shown_one.thought_process)
-    ]
-    if same:
-        return next((one for one in same if one.version == shown_one.version), same[-1])
-    raise NotFoundError(
-        f"what the last %evaluation_prompt of round {shown_one.round} showed of {quoted(agent_id)} "
-        "is gone; call it anew, so that evaluators are shown what there is"
-    )

@@ -1,7 +1,8 @@
 """The candidate block: what an evaluator is shown of one proposal.
 
 Ids and labels are a candidate's own words and are escaped here, so that they cannot break out.
-The solution and the thoughts stand raw, since an evaluator quotes them to the letter.
+The solution and the thoughts stand to the letter, since an evaluator quotes them, but for our own
+tags in them, which are guarded.
 """
 
 import json
@@ -9,21 +10,28 @@ from typing import Final
 
 import msgspec
 
+from shape_magic.guard import guarded, own_words
 from shape_magic.shape import Measurement, Shape
 
 __all__ = [
+    "OWN_THOUGHTS_LENGTH",
+    "THOUGHTS_LENGTH",
     "Candidate",
     "call_text",
     "candidate_block",
     "escape_attribute",
     "escape_text",
+    "holds_own_words",
     "json_text",
     "opening_tag",
     "outline_element",
+    "own_block",
 ]
 
 THOUGHTS_LENGTH: Final = 4_000
 """How many characters of the thought process the prompt shows."""
+OWN_THOUGHTS_LENGTH: Final = 500
+"""How many of the evaluator's own."""
 
 _TEXT_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _ATTRIBUTE_ENTITIES: Final = str.maketrans(
@@ -66,15 +74,16 @@ def escape_attribute(value: str) -> str:
     return value.translate(_ATTRIBUTE_ENTITIES)
 
 
-def opening_tag(candidate_id: str, shape: Shape | None) -> str:
+def opening_tag(candidate_id: str | None, shape: Shape | None, *, tag: str = "candidate") -> str:
     """Write the tag that opens a candidate; without a shape, with its id alone.
 
     >>> opening_tag("A", None)
     '<candidate id="A">'
     """
     figures = {} if shape is None else shape.as_dict()
-    attributes = "".join(f' {name}="{figure}"' for name, figure in figures.items())
-    return f'<candidate id="{escape_attribute(candidate_id)}"{attributes}>'
+    attributes = "" if candidate_id is None else f' id="{escape_attribute(candidate_id)}"'
+    attributes += "".join(f' {name}="{figure}"' for name, figure in figures.items())
+    return f"<{tag}{attributes}>"
 
 
 def outline_element(measurement: Measurement) -> str:
@@ -83,21 +92,62 @@ def outline_element(measurement: Measurement) -> str:
     return f"<outline>{' | '.join(anchors)}</outline>"
 
 
-def candidate_block(candidate: Candidate, *, round: int, with_shape: bool = True) -> str:
+def candidate_block(
+    candidate: Candidate, *, round: int, show_attributes: bool = True, show_outline: bool = True
+) -> str:
     """Write one candidate of a round as the evaluator's prompt has it."""
-    measurement, thoughts = candidate.measurement, candidate.thoughts
-    parts = [opening_tag(candidate.id, measurement.shape if with_shape else None)]
-    if with_shape:
-        parts.append(outline_element(measurement))
-    parts.append(f"FINAL SOLUTION: {measurement.text}")
-    parts.append(f"THOUGHT PROCESS: {thoughts[:THOUGHTS_LENGTH]}")
-    if len(thoughts) > THOUGHTS_LENGTH:
+    parts = _parts(candidate, candidate.id, "candidate", show_attributes, show_outline)
+    parts += _thoughts(candidate, THOUGHTS_LENGTH)
+    if len(candidate.thoughts) > THOUGHTS_LENGTH:
         call = call_text(
             "read_proposal", agent_id=candidate.id, round=round, offset=THOUGHTS_LENGTH
         )
-        parts.append(f"[{len(thoughts) - THOUGHTS_LENGTH:,} more characters: {call}]")
-    parts.append("</candidate>")
-    return "\n".join(parts)
+        more = len(candidate.thoughts) - THOUGHTS_LENGTH
+        parts.append(f"[{more:,} more characters: {call}]")
+    return "\n".join([*parts, "</candidate>"])
+
+
+def own_block(
+    own: Candidate,
+    *,
+    show_id: bool = True,
+    show_attributes: bool = True,
+    show_outline: bool = True,
+) -> str:
+    """Write an evaluator's own proposal as its prompt has it: the baseline, and no candidate."""
+    own_id = own.id if show_id else None
+    parts = _parts(own, own_id, "your_proposal", show_attributes, show_outline)
+    parts += _thoughts(own, OWN_THOUGHTS_LENGTH)
+    more = len(own.thoughts) - OWN_THOUGHTS_LENGTH
+    if more > 0:
+        parts.append(f"[{more:,} more characters]")
+    return "\n".join([*parts, "</your_proposal>"])
+
+
+def _parts(
+    candidate: Candidate,
+    candidate_id: str | None,
+    tag: str,
+    show_attributes: bool,
+    show_outline: bool,
+) -> list[str]:
+    measurement = candidate.measurement
+    shape = measurement.shape if show_attributes else None
+    parts = [opening_tag(candidate_id, shape, tag=tag)]
+    if show_outline:
+        parts.append(outline_element(measurement))
+    parts.append(f"FINAL SOLUTION: {guarded(measurement.text)}")
+    return parts
+
+
+def _thoughts(candidate: Candidate, length: int) -> list[str]:
+    return [f"THOUGHT PROCESS: {guarded(candidate.thoughts[:length])}"]
+
+
+def holds_own_words(candidate: Candidate, *, length: int = THOUGHTS_LENGTH) -> bool:
+    """Tell whether anything that is shown of a candidate is guarded."""
+    shown_texts = (candidate.measurement.text, candidate.thoughts[:length])
+    return any(next(own_words(text), None) is not None for text in shown_texts)
 
 
 def call_text(tool: str, **arguments: object) -> str:

@@ -87,8 +87,6 @@ class DeliberationMagics(SessionMagics):
             self._load(session.deliberation, options)
         elif options.reset:
             session.deliberation.reset()
-        if options.reset:
-            session.forget_prompts()
         deliberation = session.deliberation
         if options.save is not None:
             deliberation.save(options.save)

@@ -1,0 +1,244 @@
+"""The record of what an evaluator was shown: kept, given back, and with tools of its own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shape_magic import Deliberation, EvaluationTemplate
+from shape_magic.deliberation.prompts import EvaluationPrompt
+from shape_magic.errors import ArgumentError, NotFoundError
+from shape_magic.vocabulary import CATEGORY_NAMES, STANCES, VERDICTS
+
+CONTROL = EvaluationTemplate.default().without_shape()
+AGENTS = ("Zed <x>", "Yve (model-y)", "Quux", "Solution_Q")
+
+
+@pytest.fixture
+def deliberation() -> Deliberation:
+    made = Deliberation()
+    for number in (1, 2):
+        made.propose_many(
+            [
+                (agent, f"# Plan {place}\n\nLatency is {place}.\n", "because " * 700)
+                for place, agent in enumerate(AGENTS)
+            ],
+            round=number,
+        )
+    return made
+
+
+def reply_of(*keys: str) -> dict[str, Any]:
+    return {
+        "evaluations": [
+            {
+                "agent_id": key,
+                "endorsement_weight": 10,
+                "justification": "",
+                "stance": "agree",
+                "claim_assessments": [],
+                "category_scores": dict.fromkeys(CATEGORY_NAMES, 0),
+            }
+            for key in keys
+        ]
+    }
+
+
+def test_prompt__comes_back_to_the_letter_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "file.db"
+    with Deliberation.open(path) as deliberation:
+        deliberation.propose_many([("Ann", "# A\n", "t" * 5_000), ("Bob", '{"b": "\ud800"}')])
+        prompt = deliberation.evaluation_prompt(
+            task="T \ud800", evaluator="ann", template=CONTROL, anonymous=True, seed=5, trial=3
+        )
+        deliberation.propose("Bob", "another text")
+    with Deliberation.open(path) as deliberation:
+        again = deliberation.prompt(prompt.digest)
+        assert again == prompt
+        assert str(again) == prompt.text
+        assert deliberation.prompt(prompt.digest[:12]) == prompt
+        assert deliberation.last_prompt("Ann") == prompt
+        taken = deliberation.evaluate("Ann", reply_of("Candidate_A"), prompt=prompt)
+        assert [(one.agent_id, one.version) for one in taken.evaluations] == [("Bob", 1)]
+        assert again.call_tool("read_proposal", {"agent_id": "Candidate_A"}).count("another") == 0
+
+
+def test_prompt__own_proposal_is_a_baseline_and_no_candidate(deliberation: Deliberation) -> None:
+    prompt = deliberation.evaluation_prompt(task="T", evaluator="yve")
+    assert prompt.evaluator == "Yve (model-y)"
+    assert prompt.keys == ["Quux", "Solution_Q", "Zed <x>"]
+    assert prompt.own is not None
+    assert prompt.own.agent_id == "Yve (model-y)"
+    assert 'You are "Yve (model-y)".' in prompt.text
+    judge = deliberation.evaluation_prompt(task="T", evaluator="Judge")
+    assert judge.own is None
+    assert len(judge.keys) == 4
+    assert "<your_proposal" not in judge.text
+
+
+def test_prompt__where_nobody_else_has_proposed__is_refused() -> None:
+    deliberation = Deliberation()
+    deliberation.propose("Ann", "a")
+    with pytest.raises(NotFoundError, match="nobody but 'Ann' itself has proposed in round 1"):
+        deliberation.evaluation_prompt(task="T", evaluator="Ann")
+
+
+def test_task__is_the_rounds_where_none_is_given(deliberation: Deliberation) -> None:
+    with pytest.raises(ArgumentError, match="round 2 has no task: give one as task="):
+        deliberation.evaluation_prompt()
+    deliberation.set_task(2, "Which plan?")
+    assert deliberation.task(2) == "Which plan?"
+    assert deliberation.evaluation_prompt().text.startswith("TASK: Which plan?\n")
+    assert deliberation.evaluation_prompt(task="Other?").task == "Other?"
+
+
+def test_keep__false_keeps_nothing(deliberation: Deliberation) -> None:
+    prompt = deliberation.evaluation_prompt(task="T", keep=False)
+    assert deliberation.prompts() == []
+    with pytest.raises(NotFoundError, match="no prompt with the digest"):
+        deliberation.prompt(prompt.digest)
+    assert deliberation.evaluation_prompt(task="T") == prompt
+
+
+def test_order__is_drawn_from_seed_round_evaluator_and_trial_alone(
+    deliberation: Deliberation,
+) -> None:
+    def order(**options: Any) -> list[str]:
+        prompt = deliberation.evaluation_prompt(task="T", **{"evaluator": "J", **options})
+        return [candidate.agent_id for candidate in prompt.candidates]
+
+    assert order() == sorted(AGENTS)
+    assert order(seed=1) == order(seed=1, template=CONTROL) == order(seed=1, anonymous=True)
+    orders = {
+        tuple(order(seed=seed, round=number, trial=trial, evaluator=evaluator))
+        for seed in (1, 2)
+        for number in (1, 2)
+        for trial in (1, 2)
+        for evaluator in ("J", "K")
+    }
+    assert len(orders) > 8
+    # Drawn on this machine as on any other.
+    assert order(seed=1) == ["Quux", "Solution_Q", "Yve (model-y)", "Zed <x>"]
+
+
+def test_anonymous__keys_take_a_word_that_no_id_has() -> None:
+    deliberation = Deliberation()
+    deliberation.propose_many([(f"agent {n}", f"text {n}") for n in range(28)])
+    keys = deliberation.evaluation_prompt(task="T", anonymous=True).keys
+    assert keys[:2] + keys[-2:] == ["Candidate_A", "Candidate_B", "Candidate_AA", "Candidate_AB"]
+    deliberation.propose("CANDIDATE_B", "x")
+    assert deliberation.evaluation_prompt(task="T", anonymous=True).keys[0] == "Solution_A"
+    deliberation.propose("Solution_A (model)", "x")
+    assert deliberation.evaluation_prompt(task="T", anonymous=True).keys[0] == "Entry_A"
+    deliberation.propose("entry_a", "x")
+    assert deliberation.evaluation_prompt(task="T", anonymous=True).keys[0] == "Candidate2_A"
+
+
+arguments = st.fixed_dictionaries(
+    {},
+    optional={
+        "agent_id": st.sampled_from(["Candidate_A", "Entry_B", "Candidate_C", "nobody", ""]),
+        "agent_ids": st.lists(st.sampled_from(["Entry_A", "Candidate_C", "x"])),
+        "keywords": st.lists(st.sampled_from(["plan", "because", "nothing"])),
+        "round": st.integers(0, 3),
+        "rounds": st.lists(st.integers(0, 3)),
+        "from_line": st.integers(-1, 9),
+        "offset": st.integers(-1, 9_000),
+        "stances": st.just(["agree"]),
+        "limit": st.integers(-1, 3),
+        "odd": st.none(),
+    },
+)
+
+
+@given(st.sampled_from(["read_proposal", "search_deliberation", "odd"]), arguments, st.booleans())
+def test_anonymous__no_real_id_in_the_prompt_or_in_any_answer(
+    tool: str, given_arguments: dict[str, Any], control: bool
+) -> None:
+    made = Deliberation()
+    for number in (1, 2):
+        made.propose_many(
+            [(f"{agent}~{number}", f"# Plan\n{number}", "because " * 700) for agent in AGENTS],
+            round=number,
+        )
+    made.evaluate(f"Zed <x>~{1}", reply_of("Quux~1"), round=1)
+    template = CONTROL if control else None
+    prompt = made.evaluation_prompt(task="T", evaluator="Quux~2", anonymous=True, template=template)
+    said = [
+        prompt.text,
+        prompt.call_tool(tool, given_arguments),
+        json.dumps([prompt.tools(), prompt.tools("input_schema"), prompt.reply_schema()]),
+    ]
+    for agent_id in made.agents():
+        assert not any(agent_id in text or agent_id[:4] in text for text in said)
+    if control:
+        assert "from_line" not in json.dumps(prompt.tools())
+        assert "lines=" not in said[1]
+
+
+def test_tools__know_what_was_shown_and_nothing_else(deliberation: Deliberation) -> None:
+    deliberation.evaluate("Judge", reply_of("Quux"), round=2)
+    prompt = deliberation.evaluation_prompt(task="T", evaluator="Quux")
+    deliberation.propose("Zed <x>", "later latency")
+    found = prompt.call_tool("search_deliberation", '{"keywords": ["latency"]}')
+    assert found.count("<proposal ") == 3
+    assert "later" not in found
+    assert "score=" not in found
+    assert 'round="1"' not in found
+    assert prompt.call_tool("read_proposal", {"agent_id": "Quux"}).startswith("no agent is called")
+    answer = prompt.call_tool("read_proposal", {"agent_id": "Zed <x>", "round": 1})
+    assert answer == "round is 1; there is round 2 here"
+    assert "   3| Latency is 0." in prompt.call_tool(
+        "read_proposal", {"agent_id": "Zed <x>", "from_line": 3}
+    )
+    for tool in prompt.tools("input_schema"):
+        properties = tool["input_schema"]["properties"]
+        assert not {"phase", "stances", "verdicts", "min_score", "max_score"} & set(properties)
+    assert "odd" in prompt.call_tool("odd", {})
+    assert "no JSON" in prompt.call_tool("read_proposal", "{")
+
+
+def test_reply_schema__is_strict_and_takes_the_reply_that_is_asked_for(
+    deliberation: Deliberation,
+) -> None:
+    prompt = deliberation.evaluation_prompt(task="T", evaluator="Quux")
+    schema = prompt.reply_schema("functions")
+    _check(reply_of(*prompt.keys), schema)
+    with pytest.raises(AssertionError):
+        _check(reply_of("Quux"), schema)
+    plain = json.dumps(prompt.reply_schema("input_schema"))
+    assert "minimum" not in plain
+    assert "from -100 to 100" in plain
+    item = schema["properties"]["evaluations"]["items"]["properties"]
+    assert item["stance"]["enum"] == list(STANCES)
+    verdict = item["claim_assessments"]["items"]["properties"]["verdict"]
+    assert verdict["enum"] == list(VERDICTS)
+    with pytest.raises(ArgumentError, match="style is 'odd'; there are"):
+        prompt.reply_schema("odd")  # type: ignore[arg-type]
+
+
+def _check(value: Any, schema: dict[str, Any]) -> None:
+    """Hold a value against the part of JSON Schema that is used, strictly."""
+    match schema["type"]:
+        case "object":
+            assert set(value) == set(schema["properties"]) == set(schema["required"])
+            assert schema["additionalProperties"] is False
+            for name, inner in schema["properties"].items():
+                _check(value[name], inner)
+        case "array":
+            for item in value:
+                _check(item, schema["items"])
+        case "number":
+            assert schema["minimum"] <= value <= schema["maximum"]
+        case _:
+            assert isinstance(value, str)
+            assert value in schema.get("enum", [value])
+
+
+def test_prompt__is_shown_short(deliberation: Deliberation) -> None:
+    prompt = deliberation.evaluation_prompt(task="T", evaluator="Quux", anonymous=True)
+    assert isinstance(prompt, EvaluationPrompt)
+    assert repr(prompt).startswith(f"<EvaluationPrompt {prompt.digest[:12]}: round 2 for 'Quux', ")
