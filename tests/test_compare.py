@@ -29,11 +29,14 @@ def test_compare__keeps_two_selections() -> None:
 def test_compare__where_no_widget_runs_is_a_table() -> None:
     comparison = compare(measure("# <b>\n"), measure("x\x1b\n"), names=("one\x1b", "<i>"))
     data, _ = comparison._repr_mimebundle_()
+    assert data == comparison._repr_mimebundle_()[0]
     lines = data["text/plain"].split("\n")
     assert lines[0].split() == ["one␛", "<i>", "difference"]
     assert lines[1].split() == ["chars", "6", "3", "-3"]
     assert lines[2] == lines[2].rstrip()
     assert "&lt;i&gt;" in data["text/html"]
+    assert "     1 - # &lt;b&gt;" in data["text/html"]
+    assert "     1 + x␛" in data["text/html"]
     assert "<i>" not in data["text/html"]
 
 

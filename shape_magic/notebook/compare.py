@@ -1,42 +1,62 @@
-"""Two measurements side by side."""
+"""Two measurements side by side: one row of the eight, and what differs between their texts."""
 
-from collections.abc import Mapping
 from html import escape
-from typing import Any
+from itertools import islice
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
 
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.display import Bundle
+from shape_magic.notebook.place import Place, page_of
+from shape_magic.notebook.static_html import MAX_ROWS, rest_of, safe
+from shape_magic.notebook.text_diff import Stretch, diff_lines
 from shape_magic.notebook.view import ShapeView
-from shape_magic.notebook.view_data import Baseline, candidate_of
+from shape_magic.notebook.view_data import FORMAT, Baseline, candidate_of
 from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
 __all__ = ["Comparison", "compare"]
 
+_CONTEXT: Final = 3
+"""How many unchanged lines the static form shows around a change."""
+
 
 class Comparison:
-    """Two views side by side, `left` and `right`, each with its own selection.
+    """Two measurements side by side, `left` and `right`, the differences against the left one.
 
-    The right one's changes are against the left one.
+    Each side is a `ShapeView` with its own selection, that can be set and observed.
     """
 
     def __init__(self, left: ShapeView, right: ShapeView, *, names: tuple[str, str]) -> None:
         self.left, self.right, self.names = left, right, names
 
+    @property
+    def place(self) -> Place:
+        """The element that the comparison stands in."""
+        sides = [side.data for side in (self.left, self.right)]
+        data = {
+            "format": FORMAT,
+            "names": list(self.names),
+            "sides": sides,
+            "stretches": msgspec.to_builtins(diff_lines(sides[0]["lines"], sides[1]["lines"])),
+        }
+        return Place(data, static=_html)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the comparison as one page that needs no kernel and no network."""
+        page = page_of([self.place], title=f"{' and '.join(self.names)} · shape")
+        Path(path).expanduser().write_text(page, encoding="utf-8")
+
     def _repr_mimebundle_(self, **_options: Any) -> Bundle:
-        """Give the two views with the attributes of both as a table."""
-        rows = [
-            ("", *map(visible, self.names), "difference"),
-            *(
-                (name, f"{before:,}", f"{after:,}", f"{after - before:+,}" * (after != before))
-                for name, before, after in _figures(self.left.measurement, self.right.measurement)
-            ),
-        ]
-        views = (side._repr_mimebundle_()[0]["text/html"] for side in (self.left, self.right))
-        sides = "".join(f'<div style="flex:1 1 320px;min-width:0">{view}</div>' for view in views)
-        html = f'{_html(rows)}<div style="display:flex;flex-wrap:wrap;gap:16px">{sides}</div>'
-        return {"text/plain": _plain(rows), "text/html": html}, {}
+        """Give the comparison as HTML, and its attributes as plain text."""
+        place = self.place
+        self.left.displayed_in(f"{place.digest}/0")
+        self.right.displayed_in(f"{place.digest}/1")
+        return {"text/plain": _plain(place.data), "text/html": place.html}, {}
 
 
 def compare(
@@ -55,7 +75,7 @@ def compare(
     >>> comparison.right.selection = (1, 1)
     """
     called = (_name(a, "the left one"), _name(b, "the right one")) if names is None else names
-    left = ShapeView(a, registry=registry, baseline=None)
+    left = ShapeView(a, registry=registry)
     against = Baseline(f"against {called[0]}", candidate_of(a)[1].shape)
     right = ShapeView(b, registry=registry, baseline=against)
     return Comparison(left, right, names=called)
@@ -67,12 +87,19 @@ def _name(subject: Measurement | Proposal, otherwise: str) -> str:
     return otherwise
 
 
-def _figures(a: Measurement | Proposal, b: Measurement | Proposal) -> list[tuple[str, int, int]]:
-    figures: Mapping[str, int] = a.shape.as_dict()
-    return [(name, figures[name], other) for name, other in b.shape.as_dict().items()]
+def _rows(data: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Give the attributes of both as a table's rows, its head the first."""
+    rows = [("", *map(visible, data["names"]), "difference")]
+    for before, after in zip(*(side["attributes"] for side in data["sides"]), strict=True):
+        was, now = before["figure"], after["figure"]
+        rows.append(
+            (after["name"], f"{was:,}", f"{now:,}", f"{now - was:+,}" if now != was else "")
+        )
+    return rows
 
 
-def _plain(rows: list[tuple[str, ...]]) -> str:
+def _plain(data: dict[str, Any]) -> str:
+    rows = _rows(data)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     written = []
     for name, *cells in rows:
@@ -81,15 +108,47 @@ def _plain(rows: list[tuple[str, ...]]) -> str:
     return "\n".join(written)
 
 
-def _html(rows: list[tuple[str, ...]]) -> str:
+def _html(data: dict[str, Any]) -> str:
     cell = "padding:1px 10px;text-align:right"
-    head, *body = rows
+    head, *body = _rows(data)
     columns = "".join(f'<th style="{cell}">{escape(name)}</th>' for name in head)
     lines = "".join(
         "<tr>" + "".join(f'<td style="{cell}">{escape(value)}</td>' for value in row) + "</tr>"
         for row in body
     )
+    changes = _changes(data)
+    written = "\n".join(islice(changes, MAX_ROWS))
     return (
         f'<table style="font-size:13px"><thead><tr>{columns}</tr></thead>'
         f"<tbody>{lines}</tbody></table>"
+        '<pre style="font-size:13px;max-height:440px;overflow:auto;white-space:pre-wrap;'
+        f'overflow-wrap:anywhere">{written}</pre>{rest_of(len(changes), "lines")}'
     )
+
+
+def _changes(data: dict[str, Any]) -> list[str]:
+    """Write the lines that differ, and some around them: number, `-` or `+`, text."""
+    left, right = (side["lines"] for side in data["sides"])
+    written: list[str] = []
+    at_left = at_right = 0
+    stretches = [Stretch(*stretch) for stretch in data["stretches"]]
+    for place, part in enumerate(stretches):
+        if part.same:
+            first = 0 if place == 0 else min(_CONTEXT, part.left)
+            last = part.left if place == len(stretches) - 1 else max(first, part.left - _CONTEXT)
+            shown = [*range(first), *range(last, part.left)]
+            for n in shown:
+                if n == last and last > first:
+                    written.append(f"         … {last - first:,} unchanged")
+                written.append(f"{at_right + n + 1:>6}   {safe(right[at_right + n])}")
+            if part.left and not shown:
+                written.append(f"         … {part.left:,} unchanged")
+        else:
+            written += [
+                f"{n + 1:>6} - {safe(left[n])}" for n in range(at_left, at_left + part.left)
+            ]
+            written += [
+                f"{n + 1:>6} + {safe(right[n])}" for n in range(at_right, at_right + part.right)
+            ]
+        at_left, at_right = at_left + part.left, at_right + part.right
+    return written

@@ -16,7 +16,7 @@ __all__ = ["BOOT", "FILES", "STATIC", "library_html", "library_module", "styles"
 
 STATIC: Final = Path(__file__).parent / "static"
 
-MODULES: Final = ("view.js", "places.js")
+MODULES: Final = ("view.js", "compare.js", "places.js")
 """The ES modules, each after those that it imports."""
 
 FILES: Final = (*(STATIC / name for name in MODULES), STATIC / "view.css")
@@ -29,7 +29,7 @@ BOOT: Final = (
 
 # The sources are written so that these suffice: a comment begins its line, an import is a statement
 # of a line's beginning, and nothing but declarations is exported.
-_COMMENT: Final = re.compile(r"^[ ]*(?://[^\n]*|/\*.*?\*/)\n", re.MULTILINE | re.DOTALL)
+_COMMENT: Final = re.compile(r"^[ ]*(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 _IMPORT: Final = re.compile(r'^import [^;]*? from "\./[a-z]+\.js";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=const|function|class|async)", re.MULTILINE)
 

@@ -5,7 +5,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Iterable
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.library import BOOT, library_html, library_module, styles
@@ -21,6 +21,8 @@ from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
 __all__ = ["Place", "page_of", "place_of", "to_html"]
+
+_ALONE: Final = (Measurement, Proposal)
 
 _PAGE: Final = """\
 <!doctype html>
@@ -90,8 +92,21 @@ def place_of(subject: Measurement | Proposal, *, baseline: Baseline | None = Non
     return Place(view_data(subject, baseline=baseline))
 
 
-def to_html(subject: Measurement | Proposal, *, baseline: Baseline | None = None) -> str:
+class Placed(Protocol):
+    """What knows the place that it stands in, as a `Comparison` does."""
+
+    @property
+    def place(self) -> Place:
+        """The element that it stands in."""
+
+
+Subject = Measurement | Proposal | Placed
+
+
+def to_html(subject: Subject | Iterable[Subject], *, baseline: Baseline | None = None) -> str:
     """Write a measurement as one page that is the view, without a kernel and without a network.
+
+    Proposals, comparisons and lists of all these can be written as well; a list is one page.
 
     The page's security policy lets it run its own script and load nothing. Where scripts do not
     run, it shows the static form. `baseline` is as in `ShapeView`.
@@ -100,8 +115,17 @@ def to_html(subject: Measurement | Proposal, *, baseline: Baseline | None = None
     >>> to_html(measure("# A")).startswith("<!doctype html>")
     True
     """
-    place = place_of(subject, baseline=baseline)
-    return page_of([place], title=f"{candidate_of(subject)[0]} · shape")
+    if isinstance(subject, Iterable):
+        subjects = list(subject)
+        title = f"{len(subjects)} views"
+    else:
+        subjects = [subject]
+        title = candidate_of(subject)[0] if isinstance(subject, _ALONE) else "comparison"
+    places = [
+        place_of(alone, baseline=baseline) if isinstance(alone, _ALONE) else alone.place
+        for alone in subjects
+    ]
+    return page_of(places, title=f"{title} · shape")
 
 
 def page_of(parts: Iterable[Place | str], *, title: str) -> str:

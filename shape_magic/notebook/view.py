@@ -148,7 +148,7 @@ class ShapeView(anywidget.AnyWidget):
         return place_of(measurement, baseline=self._baseline)
 
     def _written(self) -> str:
-        return to_wire({"digest": self._place.digest, **self._place.data})
+        return to_wire(self.data)
 
     def _show(self, change: Any) -> None:
         self._place = self._placed(change["new"])
@@ -166,13 +166,18 @@ class ShapeView(anywidget.AnyWidget):
     def _find(self, digest: str) -> Measurement | None:
         return candidate_of(self.measurement)[1] if digest == self._place.digest else None
 
-    def _displayed(self, digest: str) -> None:
-        """Note that the view stands in the output of the cell that runs."""
+    @property
+    def data(self) -> dict[str, Any]:
+        """What is shown, as plain data for a page."""
+        return {"digest": self._place.digest, **self._place.data}
+
+    def displayed_in(self, digest: str) -> None:
+        """Note that the view stands in the output of the cell that runs, under this digest."""
         self._displays = [*self._displays, [current_cell(), digest, time.time()]]
 
     def _repr_mimebundle_(self, **_options: Any) -> Bundle:
         """Give the forms of what is shown, which outlive the kernel."""
-        self._displayed(self._place.digest)
+        self.displayed_in(self._place.digest)
         return {"text/plain": plain_text(self.measurement), "text/html": self._place.html}, {}
 
 

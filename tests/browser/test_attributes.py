@@ -1,9 +1,13 @@
 """Every control of the numbers, by mouse and by keyboard."""
 
+import re
+
+import msgspec
 import pytest
 from playwright.sync_api import expect
 
 from shape_magic.analyzers.registry import default_registry
+from shape_magic.shape import Evidence
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, ATTRIBUTES
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
@@ -65,7 +69,10 @@ def test_attribute__means_what_the_evaluators_legend_says(
     tile = harness.attribute(name)
     expect(tile).to_have_accessible_description(meaning(name, kind))
     tile.focus()
-    expect(harness.root.locator(".sm-legend")).to_contain_text(f"{name} {meaning(name, kind)}")
+    look = harness.root.locator(".sm-look")
+    expect(look).to_have_text(f"{name} {meaning(name, kind)}")
+    tile.blur()
+    expect(look).to_be_hidden()
 
 
 def test_attribute__shows_the_change_since_the_version_before(harness: Harness) -> None:
@@ -80,3 +87,49 @@ def test_attribute__shows_the_change_since_the_version_before(harness: Harness) 
 def test_attribute__without_a_version_before_shows_no_change(harness: Harness) -> None:
     harness.show(proposal())
     expect(harness.root.locator(".sm-change")).to_have_count(0)
+
+
+def test_attribute__no_change_is_told_as_such(harness: Harness) -> None:
+    harness.show(proposal(change=-12))
+    expect(harness.attribute("headings")).to_have_accessible_description(
+        f"{meaning('headings', 'markdown')}; no change against the previous version"
+    )
+    expect(harness.attribute("headings").locator(".sm-change")).to_have_count(0)
+
+
+def test_attribute__amounts_on_one_line_add_up(harness: Harness) -> None:
+    twice = msgspec.structs.replace(
+        measured("a\n"), evidence={"chars": (Evidence(1, 1, 2), Evidence(1, 1, 3))}
+    )
+    harness.show(twice, attribute="chars")
+    expect(harness.line(1)).to_have_attribute("data-amount", "+5")
+
+
+def test_attribute__amount_stands_where_there_is_something_to_see(harness: Harness) -> None:
+    harness.show(proposal(), attribute="prose_chars")
+    expect(harness.line(2)).not_to_have_attribute("data-amount", re.compile("."))
+    expect(harness.line(3)).to_have_attribute("data-amount", "+92")
+
+
+def test_places__lead_from_each_to_the_next(harness: Harness) -> None:
+    harness.show(proposal(), attribute="headings")
+    places = [(1, 1), (8, 8), (18, 18)]
+    for place in [*places, places[0]]:
+        harness.root.get_by_label("Next place").click()
+        harness.expect_selection(place)
+    harness.root.get_by_label("Previous place").click()
+    harness.expect_selection(places[-1])
+    expect(harness.root.locator(".sm-places")).to_contain_text("3 of 3 places")
+
+
+def test_kind__in_the_legend_and_in_the_bar_highlights_its_lines(harness: Harness) -> None:
+    harness.show(proposal(), attribute="chars")
+    kind = harness.root.get_by_role("button", name=re.compile("^list"))
+    kind.click()
+    assert harness.trait("attribute") is None
+    assert harness.lines_with("[data-evidence]") == [5, 6, 10, 11, 12]
+    harness.root.locator('.sm-piece[data-kind="table"]').click()
+    assert harness.lines_with("[data-evidence]") == [20, 21, 22, 23]
+    expect(kind).to_have_attribute("aria-pressed", "false")
+    harness.attribute("headings").click()
+    assert harness.lines_with("[data-evidence]") == [1, 8, 18]

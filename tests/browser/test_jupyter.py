@@ -24,10 +24,10 @@ CELLS = [
     "view.observe(lambda change: heard.append(change['new']), 'selection')\n"
     "HBox([view])",
     "from shape_magic.notebook.view import Playground\nplayground = Playground()\nplayground",
-    "%shape_compare Candidate_A@1 Candidate_A@2",
+    "%shape_compare Candidate_A@1 Candidate_A@2 -o both",
 ]
 # Which of the page's views is which.
-PROPOSED, OWN, PLAYGROUND, LEFT, RIGHT = 1, 2, 3, 4, 5
+PROPOSED, OWN, PLAYGROUND, COMPARED = 1, 2, 3, 4
 QUICKSTART = REPOSITORY / "notebooks"
 
 
@@ -47,7 +47,7 @@ def notebook(app: App, browser: Browser, servers: dict[App, Server]) -> Iterator
     watch(context, requests_out)
     notebook = server.open(context, server.write(CELLS, name="try.ipynb"))
     notebook.run_all()
-    expect(notebook.page.locator(".shape-magic")).to_have_count(6, timeout=30_000)
+    expect(notebook.page.locator(".shape-magic")).to_have_count(5, timeout=30_000)
     yield notebook
     assert requests_out == []
     context.close()
@@ -139,13 +139,16 @@ def test_proposal__shows_the_change_since_the_round_before(notebook: Notebook) -
     expect(proposed.attribute("table_rows")).to_contain_text("+1")
 
 
-def test_comparison__has_two_selections_and_the_differences(notebook: Notebook) -> None:
-    left, right = placed(notebook, LEFT), placed(notebook, RIGHT)
-    left.line(1).click()
-    right.line(3).click()
-    assert (left.highlighted, right.highlighted) == ([1], [3])
-    expect(right.attribute("table_rows")).to_contain_text("+1")
-    expect(right.root).to_contain_text("against Candidate_A@1")
+def test_comparison__is_linked_on_both_sides(notebook: Notebook) -> None:
+    compared = placed(notebook, COMPARED)
+    expect(compared.attribute("table_rows")).to_contain_text("+1")
+    compared.root.locator('[data-side="0"][data-line="1"]').click()
+    compared.root.locator('[data-side="1"][data-line="3"]').click()
+    said = notebook.execute("print(both.left.selection, both.right.selection)")
+    assert said == "(1, 1) (3, 3)"
+    notebook.execute("both.right.selection = (20, 23)")
+    expect(compared.root.locator('[data-side="1"][data-selected]')).to_have_count(4)
+    expect(compared.root.locator(".sm-without").last).to_contain_text("0 table_rows")
 
 
 def test_theme__follows_the_host(notebook: Notebook, view: Harness, app: App) -> None:

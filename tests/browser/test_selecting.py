@@ -135,6 +135,39 @@ def test_key__handled_here_does_not_reach_the_host(harness: Harness) -> None:
     harness.page.keyboard.press("ArrowDown")
     harness.search.press("d")
     assert harness.page.evaluate("window.reached") is None
-    # JupyterLab looks for this on the focused element before it looks above.
-    for one in [harness.root, *harness.root.locator("button, input, [tabindex]").all()]:
-        expect(one).to_have_attribute("data-lm-suppress-shortcuts", "true")
+
+
+# JupyterLab leaves a key alone where the focused element has this, and looks as it goes down.
+SEEN = """
+  document.addEventListener("keydown", (event) => {
+    window.suppressed = event.target.hasAttribute("data-lm-suppress-shortcuts");
+  }, { capture: true })
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "own"),
+    [
+        *[("d", True), ("a", True), ("ArrowDown", True), ("Enter", True), ("Control+a", True)],
+        *[("Control+s", False), ("Shift+Enter", False), ("Alt+ArrowDown", False)],
+        *[("Control+ArrowDown", False), ("Control+Shift+c", True), ("Control+z", False)],
+    ],
+)
+def test_key__is_the_hosts_where_the_view_has_no_use_for_it(
+    harness: Harness, key: str, own: bool
+) -> None:
+    harness.show(proposal())
+    harness.page.evaluate(SEEN)
+    harness.line(4).click()
+    harness.page.keyboard.press(key)
+    assert harness.page.evaluate("window.suppressed") is own
+    if not own:
+        harness.expect_selection((4, 4))
+
+
+def test_key__in_the_search_box_edits_and_saving_is_the_hosts(harness: Harness) -> None:
+    harness.show(proposal())
+    harness.page.evaluate(SEEN)
+    for key, own in [("d", True), ("Control+z", True), ("Control+s", False)]:
+        harness.search.press(key)
+        assert harness.page.evaluate("window.suppressed") is own, key

@@ -50,7 +50,11 @@ def test_copy__gives_the_call_and_the_answer(
     if not clipboard:
         harness.page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
     call = call_text("read_proposal", agent_id=agent_id, round=2, from_line=1, to_line=len(LINES))
-    for name, text in [("Copy the call", call), ("Copy the answer", answer(1, len(LINES)))]:
+    for name, text in [
+        ("copy call", call),
+        ("copy numbered", answer(1, len(LINES))),
+        ("copy lines", "\n".join(LINES)),
+    ]:
         button = harness.root.get_by_role("button", name=name)
         button.press("Enter")
         expect(button).to_have_text("copied")

@@ -139,7 +139,8 @@ def test_one_line__is_selected_by_any_way(harness: Harness) -> None:
 
 def test_no_outline__says_no_anchors(harness: Harness) -> None:
     harness.show("Just text.\n")
-    expect(harness.root.locator(".sm-caption")).to_have_text("0 anchors")
+    expect(harness.root.locator(".sm-facts").first).to_contain_text("no anchors")
+    expect(harness.root.locator(".sm-outline")).to_have_count(0)
     expect(harness.root.locator(".sm-anchors")).to_have_count(0)
 
 
@@ -184,7 +185,7 @@ def test_long_line__is_cut_for_the_eye_alone(
     text = unit * (1_000_000 // len(unit))
     harness.show(text, selection=(1, 1))
     expect(harness.line(1)).to_contain_text("… 990,000 more characters")
-    harness.root.get_by_role("button", name="Copy the answer").click()
+    harness.root.get_by_role("button", name="copy numbered").click()
     copied = harness.page.evaluate("navigator.clipboard.readText()")
     assert copied == f'<lines from="1" to="1" total="1">\n   1| {text}\n</lines>'
 
@@ -204,7 +205,7 @@ def test_line__of_any_script_is_shown_visible_and_copied_verbatim(
     # The gutter stays at the left, whichever way the text runs.
     boxes = [harness.line(number).bounding_box() for number in (1, 2, 3)]
     assert len({box["x"] for box in boxes if box is not None}) == 1
-    harness.root.get_by_role("button", name="Copy the answer").click()
+    harness.root.get_by_role("button", name="copy numbered").click()
     assert line in harness.page.evaluate("navigator.clipboard.readText()")
 
 

@@ -11,11 +11,13 @@
  * all that they share stands behind one global symbol.
  */
 
+import { renderComparison } from "./compare.js";
 import { Store, render } from "./view.js";
 
 /**
  * @import { AnyModel } from "@anywidget/types"
- * @import { Shown, State } from "./view.js"
+ * @import { Compared } from "./compare.js"
+ * @import { Shown } from "./view.js"
  *
  * @typedef {[cell: string | null, digest: string, time: number]} Display  One time that a model
  *   was displayed: in which cell, as what, and when.
@@ -289,16 +291,27 @@ class Places {
   add(place) {
     if (!(place instanceof HTMLElement) || this.#parts.has(place)) return;
     const { shapeMagic: digest = "", shapeMagicView: written = "" } = place.dataset;
-    /** @type {Shown} */
-    const shown = { ...JSON.parse(written), digest };
-    if (shown.format > FORMAT) {
+    /** @type {Shown | Compared} */
+    const data = JSON.parse(written);
+    if (data.format > FORMAT) {
       this.#newer.add(place);
       return;
     }
-    const store = new Store({ shown });
     place.replaceChildren();
-    render(store, place);
-    this.#parts.set(place, [{ element: place, digest, store, linked: null, release: () => {} }]);
+    /** @param {string} named @param {Store} store @returns {Part} */
+    const part = (named, store) => {
+      return { element: place, digest: named, store, linked: null, release: () => {} };
+    };
+    if ("sides" in data) {
+      const [left, right] = data.sides.map((shown) => new Store({ shown }));
+      if (!left || !right) return;
+      renderComparison([left, right], data, place);
+      this.#parts.set(place, [part(`${digest}/0`, left), part(`${digest}/1`, right)]);
+    } else {
+      const store = new Store({ shown: { ...data, digest } });
+      render(store, place);
+      this.#parts.set(place, [part(digest, store)]);
+    }
     this.#drawn.add(new WeakRef(place));
     this.#seen.observe(place);
     this.#watchCell(place);

@@ -43,6 +43,8 @@
  * @property {Range | null} selection
  * @property {string | null} attribute
  * @property {string} search
+ * @property {string | null} kind  The kind of line that is highlighted; an attribute or a kind is.
+ * @property {boolean} wrap
  * @property {string | undefined} text  What a playground measures; other views have none.
  * @property {Kernel | null} kernel
  * @property {boolean} kernelGone  There was one, and it is no more.
@@ -62,6 +64,9 @@ const LINE_HEIGHT = 20;
 const LINE_WIDTH = 100;
 /** How many matched lines are reported, as `search_deliberation` does. */
 const REPORTED = 20;
+/** The name of the marks of words that a search found, and how many a line has at most. */
+const FOUND = "shape-magic-found";
+const WORDS = 100;
 /** How many characters of one text are drawn, entries of a list and lines of an answer, at most. */
 const WIDTH_SHOWN = 10_000;
 const LISTED = 2000;
@@ -70,11 +75,8 @@ const ANSWER_SHOWN = 200;
 const SETTLED = 150;
 const PATIENCE = 3000;
 
-/**
- * Keys that are pressed here are not the host's: without it JupyterLab would take `d d` to delete
- * the cell. Its bindings look at the focused element first, so every such element says so.
- */
-const OWN_KEYS = { "data-lm-suppress-shortcuts": "true" };
+/** What tells JupyterLab that a key is not its own; it looks for it on the focused element. */
+const SUPPRESS = "data-lm-suppress-shortcuts";
 
 // ---------------------------------------------------------------------------------------------
 // State
@@ -92,6 +94,8 @@ export class Store {
       selection: null,
       attribute: null,
       search: "",
+      kind: null,
+      wrap: true,
       text: undefined,
       kernel: null,
       kernelGone: false,
@@ -144,7 +148,7 @@ export class Store {
  * @param {...(Node | string)} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
-function element(tag, name, attributes = {}, ...children) {
+export function element(tag, name, attributes = {}, ...children) {
   const made = document.createElement(tag);
   if (name) made.className = name;
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -157,17 +161,50 @@ function element(tag, name, attributes = {}, ...children) {
  * @param {Record<string, string>} attributes
  * @param {...(Node | string)} children
  */
-function button(name, attributes, ...children) {
-  return element("button", name, { type: "button", ...OWN_KEYS, ...attributes }, ...children);
+export function button(name, attributes, ...children) {
+  return element("button", name, { type: "button", ...attributes }, ...children);
+}
+
+/**
+ * Tell whether a key is the view's: what it uses itself, and plain letters, of which JupyterLab would
+ * take `d d` to delete the cell. All else, as Ctrl+S or Shift+Enter, goes to the host.
+ *
+ * @param {KeyboardEvent} event
+ * @param {EventTarget | null} target
+ */
+function isOwnKey(event, target) {
+  const { key, shiftKey } = event;
+  const writes = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+  if (event.altKey) return false;
+  if (event.ctrlKey || event.metaKey) {
+    return (writes ? "acvxyz" : "ac").includes(key.toLowerCase());
+  }
+  return writes || !(shiftKey && key === "Enter");
+}
+
+/**
+ * Give the host all keys but the view's. Its listener comes first wherever it stands, so whose key
+ * it is has to be said before that.
+ *
+ * @param {HTMLElement} root
+ * @param {AbortSignal} signal
+ */
+export function shareKeys(root, signal) {
+  const say = (/** @type {KeyboardEvent} */ event) => {
+    const [target] = event.composedPath();
+    if (!(target instanceof Element) || !root.contains(target)) return;
+    target.toggleAttribute(SUPPRESS, isOwnKey(event, target));
+  };
+  window.addEventListener("keydown", say, { capture: true, signal });
 }
 
 /** @param {number} figure */
-function counted(figure) {
+export function counted(figure) {
   return figure.toLocaleString("en-US");
 }
 
 /** @param {number} change */
-function signed(change) {
+export function signed(change) {
   return (change < 0 ? "−" : "+") + counted(Math.abs(change));
 }
 
@@ -175,7 +212,7 @@ function signed(change) {
  * @param {number} count
  * @param {string} one
  */
-function several(count, one) {
+export function several(count, one) {
   return `${counted(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
@@ -186,7 +223,7 @@ function several(count, one) {
  * @param {Record<string, string>} symbols
  * @returns {(text: string) => string}
  */
-function visibleBy(symbols) {
+export function visibleBy(symbols) {
   const codes = Object.keys(symbols).map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
   const acting = codes.length > 0 ? new RegExp(`[${codes.join("")}]`, "gu") : null;
   return (text) => {
@@ -204,7 +241,7 @@ function visibleBy(symbols) {
  * @param {number} first
  * @param {number} last
  */
-function select({ store, shown }, first, last) {
+export function select({ store, shown }, first, last) {
   const total = shown.lines.length;
   if (total === 0) return;
   const within = (/** @type {number} */ line) => Math.min(Math.max(line, 1), total);
@@ -215,7 +252,7 @@ function select({ store, shown }, first, last) {
  * @param {Context} context
  * @returns {Range | null}
  */
-function selected({ store, shown }) {
+export function selected({ store, shown }) {
   const range = store.get("selection");
   return range && range[0] >= 1 && range[1] <= shown.lines.length ? range : null;
 }
@@ -247,17 +284,17 @@ async function copy(text, place) {
 
 /**
  * @param {Context} context
- * @param {string} what
+ * @param {string} label
  * @param {() => string} text
  */
-function copyButton({ signal }, what, text) {
-  const made = button("sm-copy", { "aria-label": `Copy ${what}` }, "copy");
+function copyButton({ signal }, label, text) {
+  const made = button("sm-copy", { "aria-label": label }, label);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const pressed = async () => {
     made.textContent = (await copy(text(), made)) ? "copied" : "not copied";
     clearTimeout(timer);
-    timer = setTimeout(() => (made.textContent = "copy"), 1500);
+    timer = setTimeout(() => (made.textContent = label), 1500);
   };
   made.addEventListener("click", pressed, { signal });
   return made;
@@ -269,7 +306,7 @@ function copyButton({ signal }, what, text) {
  * @param {() => boolean} step  Answers whether there is more to do.
  * @param {AbortSignal} signal
  */
-function whenIdle(step, signal) {
+export function whenIdle(step, signal) {
   /** @param {IdleDeadline} [deadline] */
   const run = (deadline) => {
     if (signal.aborted) return;
@@ -383,6 +420,7 @@ function drawHeader(context) {
     shown.version === null || shown.version === 1 ? "" : `version ${shown.version}`,
     visible(shown.analyzer),
     shown.baseline === null ? "" : `changes ${visible(shown.baseline)}`,
+    shown.outline.length === 0 ? "no anchors" : "",
   ].filter(Boolean);
   const header = element(
     "div",
@@ -425,30 +463,30 @@ function drawHeader(context) {
 function drawAttributes(context) {
   const { shown, store, signal, visible, id } = context;
   const tiles = element("div", "sm-attributes", { role: "group", "aria-label": "Attributes" });
-  const legend = element("p", "sm-legend", {});
+  const legend = element("div", "sm-legend", {});
+  const look = element("p", "sm-look", { hidden: "", "aria-hidden": "true" });
   /** @type {Map<string, HTMLButtonElement>} */
   const buttons = new Map();
-  /** @type {Attribute | null} */
-  let looked = null;
 
   /** @param {Attribute} attribute */
   const changed = ({ change }) => {
     if (change === null || shown.baseline === null) return "";
     return `${change === 0 ? "no change" : signed(change)} ${visible(shown.baseline)}`;
   };
+  /** @param {Attribute} attribute */
+  const said = ({ name, meaning }) => [element("b", "", {}, name), ` ${meaning}`];
 
   const explain = () => {
-    const pressed = shown.attributes.find((one) => one.name === store.get("attribute"));
-    const attribute = looked ?? pressed;
-    if (!attribute) {
-      legend.replaceChildren("Each number leads to the lines that it was counted from.");
-      return;
+    const pressed = shown.attributes.find(({ name }) => name === store.get("attribute"));
+    if (pressed) {
+      legend.replaceChildren(
+        element("span", "", {}, ...said(pressed)),
+        drawPlaces(context, pressed.evidence.map(([first, last]) => [first, last])),
+      );
+    } else {
+      const hint = "Each number leads to the lines that it was counted from.";
+      legend.replaceChildren(element("span", "", {}, hint));
     }
-    legend.replaceChildren(
-      element("b", "", {}, attribute.name),
-      ` ${attribute.meaning}`,
-      element("span", "sm-aside", {}, several(attribute.evidence.length, "place")),
-    );
   };
   const press = () => {
     for (const [name, tile] of buttons) {
@@ -469,18 +507,18 @@ function drawAttributes(context) {
       element("span", "sm-name", {}, name),
     );
     if (change) tile.append(" ", element("span", "sm-change", {}, signed(change)));
-    const look = () => {
-      looked = attribute;
-      explain();
+    const enter = () => {
+      look.replaceChildren(...said(attribute));
+      look.hidden = name === store.get("attribute");
     };
-    const leave = () => {
-      looked = null;
-      explain();
+    const leave = () => (look.hidden = true);
+    const toggle = () => {
+      leave();
+      store.set("attribute", store.get("attribute") === name ? null : name);
     };
-    const toggle = () => store.set("attribute", store.get("attribute") === name ? null : name);
-    tile.addEventListener("pointerenter", look, { signal });
+    tile.addEventListener("pointerenter", enter, { signal });
     tile.addEventListener("pointerleave", leave, { signal });
-    tile.addEventListener("focus", look, { signal });
+    tile.addEventListener("focus", enter, { signal });
     tile.addEventListener("blur", leave, { signal });
     tile.addEventListener("click", toggle, { signal });
     buttons.set(name, tile);
@@ -488,32 +526,91 @@ function drawAttributes(context) {
   }
   store.on("attribute", press, signal);
   press();
-  return [tiles, legend];
+  return [tiles, element("div", "sm-legends", {}, legend, look)];
 }
 
 /**
- * How the characters divide by kind of line.
+ * Say how many places there are, and lead from each to the next.
+ *
+ * @param {Context} context
+ * @param {Range[]} places
+ */
+function drawPlaces(context, places) {
+  const { signal, store } = context;
+  const where = element("span", "", {}, several(places.length, "place"));
+  const group = element("span", "sm-places", {}, where);
+  if (places.length === 0) return group;
+  /** @param {1 | -1} step */
+  const go = (step) => {
+    const from = store.get("selection")?.[0] ?? 0;
+    const at =
+      step > 0
+        ? places.findIndex(([first]) => first > from)
+        : places.findLastIndex(([first]) => first < from);
+    const next = at >= 0 ? at : step > 0 ? 0 : places.length - 1;
+    const [first, last] = places[next] ?? [1, 1];
+    select(context, first, last);
+    where.textContent = `${counted(next + 1)} of ${several(places.length, "place")}`;
+  };
+  const previous = button("sm-step", { "aria-label": "Previous place" }, "‹");
+  const next = button("sm-step", { "aria-label": "Next place" }, "›");
+  previous.addEventListener("click", () => go(-1), { signal });
+  next.addEventListener("click", () => go(1), { signal });
+  group.append(previous, next);
+  return group;
+}
+
+/**
+ * How the characters divide by kind of line. A part of the bar, and its name below, highlights the
+ * lines of that kind; a kind is told by its letter as well as by its colour.
  *
  * @param {Context} context
  */
-function drawBar({ shown }) {
+function drawBar({ shown, store, signal }) {
   const kinds = shown.kinds.filter((kind) => kind.chars > 0);
   const total = kinds.reduce((sum, kind) => sum + kind.chars, 0);
   if (total === 0) return [];
-  const parts = kinds.map(({ name, chars }) => `${name} ${Math.round((100 * chars) / total)}%`);
-  const bar = element("div", "sm-bar", {
-    role: "img",
-    "aria-label": `Characters by kind of line: ${parts.join(", ")}`,
+  const bar = element("div", "sm-bar", { "aria-hidden": "true" });
+  const key = element("div", "sm-key", {
+    role: "group",
+    "aria-label": "Characters by kind of line",
   });
-  const key = element("div", "sm-key", { "aria-hidden": "true" });
-  kinds.forEach(({ name, chars }, index) => {
+  /** @type {[string, HTMLButtonElement][]} */
+  const buttons = [];
+  for (const { name, chars } of kinds) {
+    const toggle = () => {
+      store.set("attribute", null);
+      store.set("kind", store.get("kind") === name ? null : name);
+    };
     const piece = element("span", "sm-piece", { "data-kind": name });
     piece.style.flexGrow = String(chars);
+    piece.addEventListener("click", toggle, { signal });
     bar.append(piece);
-    const swatch = element("span", "sm-swatch", { "data-kind": name });
-    key.append(element("span", "", {}, swatch, parts[index] ?? ""));
-  });
+    const swatch = element("span", "sm-swatch", { "data-kind": name, "aria-hidden": "true" });
+    swatch.textContent = letterOf(name);
+    const share = `${name} ${Math.round((100 * chars) / total)}%`;
+    const named = button("sm-kind", { "data-kind": name, "aria-pressed": "false" }, swatch, share);
+    named.addEventListener("click", toggle, { signal });
+    buttons.push([name, named]);
+    key.append(named);
+  }
+  const press = () => {
+    for (const [name, named] of buttons) {
+      named.setAttribute("aria-pressed", String(name === store.get("kind")));
+    }
+  };
+  const give = () => {
+    if (store.get("attribute") !== null) store.set("kind", null);
+  };
+  store.on("attribute", give, signal);
+  store.on("kind", press, signal);
+  press();
   return [bar, key];
+}
+
+/** @param {string} kind */
+function letterOf(kind) {
+  return kind.slice(0, 1);
 }
 
 /**
@@ -537,13 +634,36 @@ function drawOutline(context) {
     what: "anchor",
     entries: outline,
     added: (entry, range) => {
+      const label = outline[anchors.length]?.[2] ?? "";
+      const level = Math.min(/^#*/.exec(label)?.[0].length ?? 0, 6);
+      entry.style.setProperty("--sm-level", String(Math.max(0, level - 1)));
       anchors.push([entry, range]);
       mark([entry, range]);
     },
   });
   store.on("selection", () => anchors.forEach(mark), signal);
-  if (outline.length > 0) nav.append(list);
-  return nav;
+  nav.append(list);
+
+  /** @type {HTMLButtonElement | null} */
+  let here = null;
+  /**
+   * Mark the block that is read, and keep it in sight.
+   *
+   * @param {number} line  The first line in sight.
+   */
+  const follow = (line) => {
+    const [entry] = anchors.findLast(([, [first]]) => first <= line) ?? [null];
+    if (entry === here) return;
+    here?.removeAttribute("data-here");
+    here = entry;
+    if (!entry) return;
+    entry.setAttribute("data-here", "");
+    const { top, bottom } = entry.getBoundingClientRect();
+    const around = list.getBoundingClientRect();
+    if (top < around.top) list.scrollTop += top - around.top;
+    else if (bottom > around.bottom) list.scrollTop += bottom - around.bottom;
+  };
+  return { nav, follow };
 }
 
 /**
@@ -577,12 +697,11 @@ function find(lines, search) {
  * The search box and the numbers of the lines that match.
  *
  * @param {Context} context
- * @param {(lines: number[]) => void} mark
+ * @param {(lines: number[], keywords: string[]) => void} mark
  */
 function drawSearch(context, mark) {
   const { shown, store, signal } = context;
   const box = element("input", "sm-search", {
-    ...OWN_KEYS,
     type: "search",
     "aria-label": "Search for keywords",
     placeholder: 'search: keywords, "a phrase"',
@@ -601,7 +720,7 @@ function drawSearch(context, mark) {
     lowered ??= shown.lines.map((line) => line.toLowerCase());
     const found = find(lowered, search);
     matched = found.matched;
-    mark(matched);
+    mark(matched, found.keywords);
     result.replaceChildren();
     if (found.keywords.length === 0) return;
     if (found.missing > 0) {
@@ -624,7 +743,7 @@ function drawSearch(context, mark) {
   box.addEventListener(
     "keydown",
     (event) => {
-      event.stopPropagation();
+      if (isOwnKey(event, box)) event.stopPropagation();
       if (event.key !== "Enter" || matched.length === 0) return;
       event.preventDefault();
       const at = selected(context)?.[0] ?? 0;
@@ -637,7 +756,12 @@ function drawSearch(context, mark) {
   );
   store.on("search", update, signal);
   update();
-  return element("div", "sm-tools", {}, box, result);
+  const wrap = button("sm-wrap", { "aria-pressed": "true" }, "wrap");
+  const showWrap = () => wrap.setAttribute("aria-pressed", String(store.get("wrap")));
+  wrap.addEventListener("click", () => store.set("wrap", !store.get("wrap")), { signal });
+  store.on("wrap", showWrap, signal);
+  showWrap();
+  return element("div", "sm-tools", {}, box, result, wrap);
 }
 
 /**
@@ -648,6 +772,7 @@ function drawSearch(context, mark) {
  * @property {Uint8Array} evidence  1 for each line that an attribute was counted from.
  * @property {Map<number, number>} amounts  What it counted, at the lines where a count begins.
  * @property {Uint8Array} matched  1 for each line that the search found.
+ * @property {string[]} keywords  What it looked for, in lower case.
  *
  * @typedef {object} Lines
  * @property {HTMLElement} pane
@@ -655,11 +780,58 @@ function drawSearch(context, mark) {
  * @property {(first: number, last: number) => void} changed
  * @property {(line: number) => HTMLElement} elementOf
  * @property {(first: number, last?: number) => void} reveal
+ * @property {() => number} firstSeen
  *
  * @typedef {object} Cursor  Where the selection was begun and where it has come to; 0 for nowhere.
  * @property {number} from
  * @property {number} to
  */
+
+/**
+ * Mark words in the text that stands there, without a change to it.
+ *
+ * @param {AbortSignal} signal
+ */
+function markedWords(signal) {
+  /** @type {Map<Element, AbstractRange[]>} */
+  const ranges = new Map();
+  // A browser that has no such marks shows the lines alone.
+  const all = globalThis.CSS?.highlights;
+  /** @param {Element} line */
+  const clear = (line) => {
+    for (const range of ranges.get(line) ?? []) all?.get(FOUND)?.delete(range);
+    ranges.delete(line);
+  };
+  /**
+   * @param {Element | undefined} line
+   * @param {string[]} keywords
+   */
+  const mark = (line, keywords) => {
+    if (!line || !all || (keywords.length === 0 && !ranges.has(line))) return;
+    clear(line);
+    const node = line.firstChild;
+    const text = (node?.textContent ?? "").toLowerCase();
+    // Lower case may be longer, and then nothing is where it was.
+    if (!node || text.length !== node.textContent?.length) return;
+    /** @type {AbstractRange[]} */
+    const made = [];
+    for (const keyword of keywords) {
+      for (let at = text.indexOf(keyword); at >= 0 && made.length < WORDS; ) {
+        const end = at + keyword.length;
+        made.push(
+          new StaticRange({ startContainer: node, startOffset: at, endContainer: node, endOffset: end }),
+        );
+        at = text.indexOf(keyword, end);
+      }
+    }
+    if (made.length === 0) return;
+    if (!all.has(FOUND)) all.set(FOUND, new Highlight());
+    for (const range of made) all.get(FOUND)?.add(range);
+    ranges.set(line, made);
+  };
+  signal.addEventListener("abort", () => [...ranges.keys()].forEach(clear), { once: true });
+  return { mark };
+}
 
 /**
  * The numbered lines. They stand in blocks, and the browser skips the blocks that are out of sight.
@@ -673,7 +845,6 @@ function drawLines({ shown, signal, visible }) {
   const { lines } = shown;
   const total = lines.length;
   const pane = element("div", "sm-source", {
-    ...OWN_KEYS,
     role: "listbox",
     tabindex: "0",
     "aria-label": `Source, ${several(total, "line")}`,
@@ -695,7 +866,9 @@ function drawLines({ shown, signal, visible }) {
     evidence: new Uint8Array(total + 1),
     amounts: new Map(),
     matched: new Uint8Array(total + 1),
+    keywords: [],
   };
+  const words = markedWords(signal);
 
   /** @param {number} line */
   const paint = (line) => {
@@ -708,6 +881,7 @@ function drawLines({ shown, signal, visible }) {
     const amount = amounts.get(line);
     if (amount) made?.setAttribute("data-amount", `+${counted(amount)}`);
     else made?.removeAttribute("data-amount");
+    words.mark(made, matched[line] === 1 ? look.keywords : []);
   };
   const blank = element("div", "sm-line", { role: "option" });
   /** @param {number} line */
@@ -715,10 +889,13 @@ function drawLines({ shown, signal, visible }) {
     const made = /** @type {HTMLElement} */ (blank.cloneNode());
     const text = lines[line - 1] ?? "";
     made.setAttribute("data-line", String(line));
-    made.setAttribute("data-kind", kinds[line - 1] ?? "");
+    const kind = kinds[line - 1] ?? "";
+    made.setAttribute("data-kind", kind);
     made.textContent = visible(text);
-    // Without it a screen reader would have nothing to say.
-    if (text.trim() === "") made.setAttribute("aria-label", "blank");
+    // The first of a kind has its letter, and a name says the kind, and of a blank line that it is.
+    if (kind !== kinds[line - 2]) made.setAttribute("data-letter", letterOf(kind));
+    const said = text.trim() === "" ? "blank" : made.textContent;
+    made.setAttribute("aria-label", `${line} ${kind}: ${said}`);
     elements[line] = made;
     return made;
   };
@@ -817,15 +994,29 @@ function drawLines({ shown, signal, visible }) {
     scroll(0);
   };
 
+  /** The first line in sight. */
+  const firstSeen = () => {
+    const { top } = pane.getBoundingClientRect();
+    const index = blocks.findIndex((block) => block.getBoundingClientRect().bottom > top + 1);
+    for (let line = index * BLOCK + 1; line <= Math.min((index + 1) * BLOCK, total); line += 1) {
+      const made = elements[line];
+      if (made && made.getBoundingClientRect().bottom > top + 1) return line;
+    }
+    return 1;
+  };
+
   freshen(0);
   changed(1, total);
   // A scroll is told before it is painted: what comes into sight is filled by then.
   pane.addEventListener("scroll", () => stale.size > 0 && freshenSeen(), { signal });
-  return { pane, look, changed, elementOf, reveal };
+  // Paper has all of it.
+  window.addEventListener("beforeprint", () => [...stale].forEach(freshen), { signal });
+  return { pane, look, changed, elementOf, reveal, firstSeen };
 }
 
 /**
- * Select by clicks, shift-clicks and drags; a drag out of the pane scrolls it.
+ * Select lines by clicks, shift-clicks and drags of their numbers; a drag out of the pane scrolls
+ * it. In the text a drag selects text, as anywhere, and a click that selects none takes the line.
  *
  * @param {Context} context
  * @param {HTMLElement} pane
@@ -863,15 +1054,25 @@ function selectByPointer({ signal }, pane, cursor, choose) {
     drag = null;
     cancelAnimationFrame(frame);
   };
+  /** @param {PointerEvent} event */
+  const onNumber = ({ target, clientX }) => {
+    const line = target instanceof Element ? target.closest("[data-line]") : null;
+    if (!line) return false;
+    const { left } = line.getBoundingClientRect();
+    return clientX < left + parseFloat(getComputedStyle(line).paddingInlineStart);
+  };
   pane.addEventListener(
     "pointerdown",
     (event) => {
       const line = lineOf(event.target);
       // A finger scrolls; it selects by a tap, which arrives as a click.
       if (line === 0 || event.button !== 0 || event.pointerType === "touch") return;
+      if (!onNumber(event) && !event.shiftKey) return;
       event.preventDefault();
+      getSelection()?.removeAllRanges();
       pane.focus({ preventScroll: true });
       start(line, event.shiftKey);
+      if (!onNumber(event)) return;
       drag = event;
       pane.setPointerCapture(event.pointerId);
     },
@@ -894,8 +1095,11 @@ function selectByPointer({ signal }, pane, cursor, choose) {
     "click",
     (event) => {
       const line = lineOf(event.target);
-      const mouse = event instanceof PointerEvent && event.pointerType === "mouse";
-      if (line > 0 && !mouse && line !== cursor.to) start(line, event.shiftKey);
+      if (line === 0 || !(event instanceof PointerEvent)) return;
+      const numbered = event.pointerType === "mouse" && (onNumber(event) || event.shiftKey);
+      const text = getSelection();
+      const selecting = text !== null && !text.isCollapsed && pane.contains(text.anchorNode);
+      if (!numbered && !selecting) start(line, event.shiftKey);
     },
     { signal },
   );
@@ -942,6 +1146,9 @@ function selectByKeys({ shown, store, signal }, { pane, reveal }, cursor, choose
     "copy",
     (event) => {
       const range = store.get("selection");
+      // Text that is selected as text is copied as any.
+      const text = getSelection();
+      if (text && !text.isCollapsed && pane.contains(text.anchorNode)) return;
       if (range === null || !event.clipboardData) return;
       const copied = shown.lines.slice(range[0] - 1, range[1]).join("\n");
       event.clipboardData.setData("text/plain", copied);
@@ -960,11 +1167,34 @@ function drawSource(context) {
   const { shown, store, signal, id } = context;
   const total = shown.lines.length;
   if (total === 0) {
-    const pane = element("p", "sm-empty", {}, "The text is empty: it has no lines.");
-    return { pane, mark: () => {} };
+    const place = element("p", "sm-empty", {}, "The text is empty: it has no lines.");
+    return { place, mark: () => {}, onScroll: () => {} };
   }
   const lines = drawLines(context);
-  const { pane, look, changed, elementOf, reveal } = lines;
+  const { pane, look, changed, elementOf, reveal, firstSeen } = lines;
+  const place = element("div", "sm-pane", {}, pane);
+  const showMore = () => {
+    const below = pane.scrollHeight - pane.clientHeight - pane.scrollTop;
+    place.toggleAttribute("data-more", below > LINE_HEIGHT / 2);
+  };
+  pane.addEventListener("scroll", showMore, { signal });
+  whenIdle(() => (showMore(), false), signal);
+  const showWrap = () => pane.classList.toggle("sm-nowrap", !store.get("wrap"));
+  store.on("wrap", showWrap, signal);
+  showWrap();
+  /** @param {(line: number) => void} heard  Told the first line in sight, at most once a frame. */
+  const onScroll = (heard) => {
+    let due = false;
+    const tell = () => {
+      due = false;
+      if (!signal.aborted) heard(firstSeen());
+    };
+    const wait = () => {
+      if (!due) requestAnimationFrame(tell);
+      due = true;
+    };
+    pane.addEventListener("scroll", wait, { signal });
+  };
   /** @type {Cursor} */
   const cursor = { from: 0, to: 0 };
   /** @type {HTMLElement | null} */
@@ -1002,20 +1232,32 @@ function drawSource(context) {
     pane.setAttribute("aria-activedescendant", active.id);
   };
   const showEvidence = () => {
-    const attribute = shown.attributes.find((one) => one.name === store.get("attribute"));
+    const attribute = shown.attributes.find(({ name }) => name === store.get("attribute"));
     look.evidence = new Uint8Array(total + 1);
     look.amounts = new Map();
     for (const [first, last, amount] of attribute?.evidence ?? []) {
       look.evidence.fill(1, first, last + 1);
-      look.amounts.set(first, (look.amounts.get(first) ?? 0) + amount);
+      // An amount stands where there is something to see.
+      let at = first;
+      while (at < last && shown.lines[at - 1]?.trim() === "") at += 1;
+      look.amounts.set(at, (look.amounts.get(at) ?? 0) + amount);
+    }
+    let line = 1;
+    for (const [kind, count] of shown.line_kinds) {
+      if (shown.kinds[kind]?.name === store.get("kind")) look.evidence.fill(1, line, line + count);
+      line += count;
     }
     changed(1, total);
     const first = look.evidence.indexOf(1);
     if (first > 0) reveal(first);
   };
-  /** @param {number[]} found */
-  const mark = (found) => {
+  /**
+   * @param {number[]} found
+   * @param {string[]} keywords
+   */
+  const mark = (found, keywords) => {
     look.matched = new Uint8Array(total + 1);
+    look.keywords = keywords;
     for (const line of found) look.matched[line] = 1;
     changed(1, total);
     if (found[0] !== undefined) reveal(found[0]);
@@ -1025,9 +1267,10 @@ function drawSource(context) {
   selectByKeys(context, lines, cursor, choose);
   store.on("selection", showSelection, signal);
   store.on("attribute", showEvidence, signal);
+  store.on("kind", showEvidence, signal);
   showEvidence();
   showSelection();
-  return { pane, mark };
+  return { place, mark, onScroll };
 }
 
 /**
@@ -1161,7 +1404,7 @@ function drawWhy(context) {
  *
  * @param {Context} context
  */
-function drawSelection(context) {
+export function drawSelection(context) {
   const { shown, store, signal, visible } = context;
   const { lines } = shown;
   const hint = element("p", "sm-hint", {});
@@ -1169,7 +1412,6 @@ function drawSelection(context) {
   const where = element("span", "sm-where", { role: "status" });
   const call = element("code", "sm-call", {});
   const answer = element("pre", "sm-answer", {
-    ...OWN_KEYS,
     tabindex: "0",
     role: "group",
     "aria-label": "The answer to the call",
@@ -1201,6 +1443,15 @@ function drawSelection(context) {
     call.textContent = visible(callText());
     answer.textContent = answerText(ANSWER_SHOWN).map(visible).join("\n");
   };
+  const linesText = () => {
+    const [first, last] = selected(context) ?? [1, 0];
+    return lines.slice(first - 1, last).join("\n");
+  };
+  const copies = [
+    copyButton(context, "copy lines", linesText),
+    copyButton(context, "copy numbered", () => answerText().join("\n")),
+  ];
+  if (shown.call !== null) copies.push(copyButton(context, "copy call", callText));
   const body = element(
     "div",
     "sm-selection",
@@ -1210,7 +1461,8 @@ function drawSelection(context) {
       "sm-asked",
       {},
       where,
-      ...(shown.call === null ? [] : [call, copyButton(context, "the call", callText)]),
+      ...(shown.call === null ? [] : [call]),
+      element("span", "sm-copies", {}, ...copies),
     ),
     drawWhy(context),
     drawWithout(context),
@@ -1219,12 +1471,11 @@ function drawSelection(context) {
       "sm-answered",
       {},
       answer,
-      copyButton(context, "the answer", () => answerText().join("\n")),
     ),
   );
   store.on("selection", update, signal);
   update();
-  return [hint, body];
+  return [element("div", "sm-selected", {}, hint, body)];
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -1248,6 +1499,13 @@ function draw(store, signal) {
   };
   const source = drawSource(context);
   const search = shown.lines.length > 0 ? [drawSearch(context, source.mark)] : [];
+  const text = element("div", "sm-text");
+  if (shown.outline.length > 0) {
+    const { nav, follow } = drawOutline(context);
+    source.onScroll(follow);
+    text.append(nav);
+  }
+  text.append(element("div", "sm-lines", {}, ...search, source.place));
   const body = element(
     "div",
     "sm-body",
@@ -1255,13 +1513,7 @@ function draw(store, signal) {
     ...drawHeader(context),
     ...drawAttributes(context),
     ...drawBar(context),
-    element(
-      "div",
-      "sm-text",
-      {},
-      drawOutline(context),
-      element("div", "sm-lines", {}, ...search, source.pane),
-    ),
+    text,
     ...drawSelection(context),
   );
   for (const { name, colour } of shown.kinds) body.style.setProperty(`--sm-${name}`, colour);
@@ -1276,7 +1528,6 @@ function draw(store, signal) {
  */
 function drawEditor(store, signal) {
   const area = element("textarea", "sm-editor", {
-    ...OWN_KEYS,
     "aria-label": "Text to measure",
     placeholder: "Type or paste a solution: its shape follows.",
     spellcheck: "false",
@@ -1288,7 +1539,10 @@ function drawEditor(store, signal) {
     area.readOnly = store.get("kernel") === null;
   };
   area.addEventListener("input", () => store.set("text", area.value), { signal });
-  area.addEventListener("keydown", (event) => event.stopPropagation(), { signal });
+  const keep = (/** @type {KeyboardEvent} */ event) => {
+    if (isOwnKey(event, area)) event.stopPropagation();
+  };
+  area.addEventListener("keydown", keep, { signal });
   store.on("text", update, signal);
   store.on("kernel", update, signal);
   update();
@@ -1304,7 +1558,8 @@ function drawEditor(store, signal) {
  */
 export function render(store, el) {
   const stop = new AbortController();
-  const root = element("div", "shape-magic", OWN_KEYS);
+  const root = element("div", "shape-magic");
+  shareKeys(root, stop.signal);
   /** @type {HTMLElement | null} */
   let editor = null;
   const redrawEditor = () => {

@@ -1,0 +1,134 @@
+"""Two texts side by side: what differs, how both scroll, and what is chosen on either side."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from shape_magic import to_html
+from shape_magic.deliberation.proposal import Proposal
+from shape_magic.notebook.compare import compare
+from tests.browser.harness import SAMPLE, Harness, Placed, measured, proposal
+from tests.browser.injections import INJECTIONS
+
+BEFORE = proposal(SAMPLE.replace("| cache | 4 ms |\n", "") + "line\n" * 40 + "end\n")
+AFTER = proposal(
+    SAMPLE.replace("Use a", "You may use a") + "line\n" * 40 + "the end\n", agent_id="Candidate_B"
+)
+
+
+class Compared:
+    """A saved page of one comparison."""
+
+    def __init__(self, page: Page, folder: Path, a: Proposal, b: Proposal) -> None:
+        self.page = page
+        path = folder / "both.html"
+        path.write_text(to_html(compare(a, b)), encoding="utf-8")
+        page.goto(path.as_uri())
+
+    def cell(self, side: int, line: int) -> Locator:
+        return self.page.locator(f'[data-side="{side}"][data-line="{line}"]')
+
+    def lines(self, marked: str) -> list[tuple[str, str]]:
+        found: list[list[str]] = self.page.locator(f".sm-cell{marked}").evaluate_all(
+            "cells => cells.map(cell => [cell.dataset.side, cell.dataset.line])"
+        )
+        return [(side, line) for side, line in found]
+
+
+@pytest.fixture
+def compared(page: Page, tmp_path: Path) -> Compared:
+    return Compared(page, tmp_path, BEFORE, AFTER)
+
+
+def test_comparison__shows_one_row_of_the_eight(compared: Compared) -> None:
+    tiles = compared.page.locator(".sm-attribute")
+    expect(tiles).to_have_count(8)
+    rows = compared.page.locator('[data-attribute="table_rows"]')
+    expect(rows).to_have_text("3 → 4 table_rows +1")
+    expect(compared.page.locator(".sm-header")).to_contain_text("against Candidate_A@2")
+
+
+def test_comparison__marks_lines_and_words_that_differ(compared: Compared) -> None:
+    changed = [("0", "3"), ("1", "3"), ("1", "23"), ("0", "69"), ("1", "70")]
+    assert compared.lines("[data-changed]") == changed
+    words = compared.page.locator('[data-side="1"] .sm-word').all_inner_texts()
+    assert [word.strip() for word in words] == ["You may use", "", "the"] or "the" in words[-1]
+    # Nothing of the text is lost by that.
+    for side, line, text in [(0, 3, BEFORE), (1, 3, AFTER)]:
+        shown = compared.cell(side, line).locator(".sm-words").evaluate("one => one.textContent")
+        assert shown == text.content.split("\n")[line - 1]
+
+
+def test_comparison__folds_what_is_the_same_and_unfolds_it(compared: Compared) -> None:
+    fold = compared.page.get_by_role("button", name="unchanged").last
+    expect(compared.cell(0, 50)).to_have_count(0)
+    fold.click()
+    expect(compared.cell(0, 50)).to_have_text("50line")
+    everything = compared.page.locator('[data-side="0"][data-line]')
+    while compared.page.get_by_role("button", name="unchanged").count():
+        compared.page.get_by_role("button", name="unchanged").first.click()
+    expect(everything).to_have_count(69)
+
+
+def test_comparison__sides_stand_beside_each_other_while_it_scrolls(compared: Compared) -> None:
+    pane = compared.page.locator(".sm-diff")
+    pane.evaluate("pane => { pane.scrollTop = pane.scrollHeight; }")
+    boxes = [compared.cell(0, 69).bounding_box(), compared.cell(1, 70).bounding_box()]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert boxes[0]["y"] == boxes[1]["y"]
+
+
+def test_comparison__leads_from_change_to_change(compared: Compared) -> None:
+    for selected in (
+        [("0", "3"), ("1", "3")],
+        [("0", "3"), ("1", "23")],
+        [("0", "69"), ("1", "70")],
+    ):
+        compared.page.get_by_label("Next change").click()
+        assert compared.lines("[data-selected]") == selected
+    expect(compared.cell(1, 70)).to_be_in_viewport()
+    expect(compared.page.locator(".sm-call").last).to_contain_text('agent_id="Candidate_B"')
+    compared.page.get_by_label("Previous change").click()
+    expect(compared.cell(1, 23)).to_be_in_viewport()
+
+
+def test_comparison__selects_on_either_side(compared: Compared) -> None:
+    compared.cell(0, 1).click()
+    compared.cell(1, 3).click()
+    compared.cell(1, 5).click(modifiers=["Shift"])
+    assert compared.lines("[data-selected]") == [("0", "1"), *(("1", str(n)) for n in (3, 4, 5))]
+
+
+def test_comparison__a_number_leads_to_its_lines_on_both_sides(compared: Compared) -> None:
+    compared.page.locator('[data-attribute="headings"]').click()
+    found = compared.lines("[data-evidence]")
+    assert {side for side, _ in found} == {"0", "1"}
+    assert ("0", "1") in found
+
+
+def test_comparison__of_equal_texts_says_so(page: Page, tmp_path: Path) -> None:
+    Compared(page, tmp_path, BEFORE, BEFORE)
+    expect(page.locator(".sm-tools")).to_contain_text("the texts are the same")
+
+
+def test_comparison__shows_hostile_text_as_text(page: Page, tmp_path: Path) -> None:
+    page.add_init_script("window.calls = 0; window.injected = () => { window.calls += 1; }")
+    before = proposal("\n".join(INJECTIONS), agent_id=INJECTIONS[0])
+    after = proposal("\n".join(f"{line} x" for line in INJECTIONS), agent_id=INJECTIONS[1])
+    Compared(page, tmp_path, before, after)
+    expect(page.locator(".sm-cell[data-line]")).to_have_count(2 * len(INJECTIONS))
+    assert page.evaluate("window.calls") == 0
+    tags = page.locator(".shape-magic *").evaluate_all("all => all.map(one => one.tagName)")
+    assert set(tags) <= {"B", "BDI", "BUTTON", "CODE", "DIV", "P", "PRE", "SMALL", "SPAN"}
+
+
+def test_page__of_a_list_has_a_view_of_each(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "list.html"
+    path.write_text(to_html([compare(BEFORE, AFTER), AFTER, measured("# A\n")]), encoding="utf-8")
+    page.goto(path.as_uri())
+    expect(page.locator(".shape-magic")).to_have_count(3)
+    view: Harness = Placed(page, page.locator(".shape-magic").nth(1))
+    view.line(3).click()
+    assert view.highlighted == [3]

@@ -1,0 +1,196 @@
+"""Reading: the text as text, words that were found, long lines, long texts and the outline."""
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from shape_magic.notebook.place import to_html
+from tests.browser.harness import SAMPLE, Harness, measured, proposal
+
+LINES = SAMPLE.split("\n")[:-1]
+FOUND = """
+  () => [...(CSS.highlights.get("shape-magic-found") ?? [])].map(
+    ({ startContainer, startOffset, endOffset }) =>
+      startContainer.textContent.slice(startOffset, endOffset))
+"""
+
+
+def test_search__marks_the_words_in_the_text_and_leaves_it_as_it_is(harness: Harness) -> None:
+    harness.show(proposal())
+    harness.search.fill('CACHE "by key"')
+    assert len(harness.lines_with("[data-matched]")) == 4
+    assert sorted(harness.page.evaluate(FOUND)) == ["by key", "cache", "cache", "cache"]
+    assert harness.line(3).evaluate("line => line.childNodes.length") == 1
+    harness.search.fill("")
+    harness.lines_with("")
+    assert harness.page.evaluate(FOUND) == []
+
+
+def test_search__of_nothing_marks_nothing(harness: Harness) -> None:
+    harness.show(proposal())
+    for nothing in ['""', '"" ""', "  "]:
+        harness.search.fill(nothing)
+        assert harness.lines_with("[data-matched]") == []
+
+
+def test_search__marks_go_with_the_view(harness: Harness) -> None:
+    harness.show(proposal(), search="cache")
+    harness.lines_with("")
+    assert harness.page.evaluate(FOUND)
+    harness.page.evaluate("clean()")
+    assert harness.page.evaluate(FOUND) == []
+
+
+def test_text__is_selected_and_copied_as_text(harness: Harness, context: BrowserContext) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    harness.show(proposal(), selection=(1, 1))
+    box = harness.line(12).bounding_box()
+    assert box is not None
+    y = box["y"] + 10
+    harness.page.mouse.move(box["x"] + 80, y)
+    harness.page.mouse.down()
+    harness.page.mouse.move(box["x"] + 400, y, steps=4)
+    harness.page.mouse.up()
+    harness.expect_selection((1, 1))
+    harness.page.keyboard.press("Control+c")
+    copied = harness.page.evaluate("navigator.clipboard.readText()")
+    assert len(copied) > 3
+    assert copied in LINES[11]
+
+
+def test_numbers__dragged_select_lines(harness: Harness) -> None:
+    harness.show(proposal())
+    first, last = (harness.line(number).bounding_box() for number in (4, 9))
+    assert first is not None
+    assert last is not None
+    harness.page.mouse.move(first["x"] + 20, first["y"] + 10)
+    harness.page.mouse.down()
+    harness.page.mouse.move(last["x"] + 20, last["y"] + 10, steps=4)
+    harness.page.mouse.up()
+    harness.expect_selection((4, 9))
+    assert harness.page.evaluate("getSelection().toString()") == ""
+
+
+def test_click__of_another_button_selects_nothing(harness: Harness) -> None:
+    harness.show(proposal(), selection=(2, 2))
+    harness.line(9).click(button="right")
+    harness.line(9).click(button="right", position={"x": 10, "y": 10})
+    harness.expect_selection((2, 2))
+
+
+def test_touch__selects_by_the_tap_and_not_by_the_press(harness: Harness) -> None:
+    harness.show(proposal(), selection=(2, 2))
+    touch = {"pointerType": "touch", "bubbles": True, "button": 0, "clientX": 0, "clientY": 0}
+    harness.line(9).dispatch_event("pointerdown", touch)
+    harness.expect_selection((2, 2))
+    harness.line(9).evaluate(
+        "(line, touch) => line.dispatchEvent(new PointerEvent('click', touch))", touch
+    )
+    harness.expect_selection((9, 9))
+
+
+def test_wrap__off_leaves_long_lines_long(harness: Harness) -> None:
+    harness.show("word " * 100)
+    wraps = "pane => pane.scrollWidth <= pane.clientWidth + 1"
+    assert harness.source.evaluate(wraps)
+    harness.root.get_by_role("button", name="wrap").click()
+    assert not harness.source.evaluate(wraps)
+    height = harness.line(1).bounding_box()
+    assert height is not None
+    assert height["height"] == 20
+
+
+def test_outline__is_indented_and_follows_the_scroll(harness: Harness) -> None:
+    parts = [f"{'#' * (1 + n % 3)} Section {n}\n\n" + "word\n" * 10 for n in range(60)]
+    harness.show("".join(parts))
+    indents = [
+        harness.anchor(line).evaluate("entry => parseFloat(getComputedStyle(entry).paddingLeft)")
+        for line in (1, 13, 25)
+    ]
+    assert indents == sorted(set(indents))
+    harness.source.evaluate("pane => { pane.scrollTop = pane.scrollHeight / 2; }")
+    here = harness.root.locator(".sm-row[data-here]")
+    expect(here).to_have_count(1)
+    expect(here).to_be_in_viewport()
+    assert int(here.get_attribute("data-first") or 0) > 200
+
+
+def test_list__is_one_stop_of_the_tab_key(harness: Harness) -> None:
+    harness.show(proposal())
+    harness.anchor(8).focus()
+    harness.page.keyboard.press("ArrowDown")
+    stops = harness.root.locator('.sm-anchors [tabindex="0"]')
+    expect(stops).to_have_count(1)
+    expect(stops).to_be_focused()
+
+
+def test_pane__shows_that_there_is_more(harness: Harness) -> None:
+    harness.show("word\n" * 100)
+    pane = harness.root.locator(".sm-pane")
+    expect(pane).to_have_attribute("data-more", "")
+    harness.source.evaluate("pane => { pane.scrollTop = pane.scrollHeight; }")
+    expect(pane).not_to_have_attribute("data-more", "")
+
+
+def test_view__keeps_its_height(harness: Harness) -> None:
+    harness.show(proposal())
+    height = "root => root.getBoundingClientRect().height"
+    before = harness.root.evaluate(height)
+    harness.anchor(20).click()
+    assert harness.root.evaluate(height) == before
+    harness.attribute("prose_chars").hover()
+    assert harness.root.evaluate(height) == before
+
+
+def test_copy__is_whole_where_the_answer_is_cut(harness: Harness, context: BrowserContext) -> None:
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    harness.show("word\n" * 900, selection=(1, 900))
+    harness.root.get_by_role("button", name="copy numbered").click()
+    expect(harness.root.locator(".sm-answer")).to_contain_text("700 more lines")
+    copied = harness.page.evaluate("navigator.clipboard.readText()")
+    assert copied.count("| word") == 900
+
+
+def test_header__is_made_visible(harness: Harness) -> None:
+    harness.show(proposal(agent_id="A\u202eB\x1b"))
+    expect(harness.root.locator(".sm-title")).to_have_text("A[U+202E]B␛")
+
+
+def test_targets__are_large_enough(harness: Harness) -> None:
+    harness.show(proposal(change=3), selection=(3, 5), attribute="headings", search="the a")
+    harness.root.locator(".sm-toggle").click()
+    for target in harness.root.locator("button, input").all():
+        box = target.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 24, target.get_attribute("class")
+
+
+def test_forced_colours__keep_evidence_and_kinds_apart(harness: Harness) -> None:
+    harness.page.emulate_media(forced_colors="active")
+    harness.show(proposal(), attribute="list_items")
+    edge = "line => getComputedStyle(line).borderRightWidth"
+    assert harness.line(5).evaluate(edge) != harness.line(3).evaluate(edge)
+    letters = [harness.line(line).get_attribute("data-letter") for line in (1, 2, 5, 14, 20)]
+    assert letters == ["h", "p", "l", "c", "t"]
+
+
+def test_names__say_the_kind(harness: Harness) -> None:
+    harness.show(proposal())
+    expect(harness.line(1)).to_have_accessible_name("1 heading: # Recommendation")
+    expect(harness.line(2)).to_have_accessible_name("2 prose: blank")
+
+
+def test_print__is_whole(page: Page, harness: Harness) -> None:
+    harness.show(proposal("# A\n\n" + "some words of an answer\n" * 900))
+    harness.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    cut = """root => [...root.querySelectorAll("*")]
+      .filter((one) => one.scrollHeight > one.clientHeight + 2
+        && !["visible", ""].includes(getComputedStyle(one).overflowY))
+      .map((one) => one.className)"""
+    assert harness.root.evaluate(cut) == []
+    assert harness.root.locator(".sm-line").count() == 902
+    assert page.pdf().count(b"/Type /Page\n") > 5
+
+
+def test_page__is_static_without_scripts_and_prints_whole(page: Page) -> None:
+    assert "max-height:440px" in to_html(measured("a\n"))
+    assert ".shape-magic-place pre" in to_html(measured("a\n"))
