@@ -12,7 +12,15 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["BOOT", "FILES", "STATIC", "library_html", "library_module", "styles"]
+__all__ = [
+    "BOOT",
+    "FILES",
+    "STATIC",
+    "library_html",
+    "library_module",
+    "styles",
+    "widget_module",
+]
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -41,7 +49,7 @@ def styles() -> str:
 
 @cache
 def library_module() -> str:
-    """Give the one module: it draws what waits in its page, and is an anywidget's module, too."""
+    """Give the one module: it draws what waits in its page, and its default is an anywidget's."""
     sources = [(STATIC / name).read_text(encoding="utf-8") for name in MODULES]
     declared = (_EXPORT.sub("", _IMPORT.sub("", _COMMENT.sub("", source))) for source in sources)
     sheet = json.dumps(styles()).replace("</", "<\\/")
@@ -51,13 +59,31 @@ def library_module() -> str:
     )
 
 
+@cache
 def library_html() -> str:
     """Give the element that brings the library into a page, packed."""
+    place = "document.currentScript.parentElement.dataset.shapeMagicLibrary"
+    return (
+        f'<div data-shape-magic-library="{_packed()}">'
+        f"<script>{{{_unpack()}unpackLibrary({place})}}</script></div>"
+    )
+
+
+@cache
+def widget_module() -> str:
+    """Give the module of this package's widgets: the library, packed, since widgets are saved."""
+    return (
+        f"{_unpack()}const library = await unpackLibrary({json.dumps(_packed())});\n"
+        "export default library.default;\n"
+    )
+
+
+def _unpack() -> str:
+    return _COMMENT.sub("", (STATIC / "unpack.js").read_text(encoding="utf-8"))
+
+
+def _packed() -> str:
     # The headerless form of deflate; DecompressionStream reads it.
     packer = zlib.compressobj(level=9, wbits=-15)
     packed = packer.compress(library_module().encode()) + packer.flush()
-    script = _COMMENT.sub("", (STATIC / "unpack.js").read_text(encoding="utf-8")).strip()
-    return (
-        f'<div data-shape-magic-library="{base64.b64encode(packed).decode("ascii")}">'
-        f"<script>{script}</script></div>"
-    )
+    return base64.b64encode(packed).decode("ascii")

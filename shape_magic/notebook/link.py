@@ -20,7 +20,7 @@ from shape_magic.debugging.explain import explain
 from shape_magic.debugging.without import shape_without
 from shape_magic.errors import RemovalError
 from shape_magic.lines import LineRange
-from shape_magic.notebook.library import library_module
+from shape_magic.notebook.library import widget_module
 from shape_magic.notebook.view_data import from_wire, text_of
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
@@ -64,7 +64,7 @@ class Subjects:
 class KernelLink(anywidget.AnyWidget):
     """Answers the questions of a notebook's views; it is never displayed."""
 
-    _esm = library_module()
+    _esm = widget_module()
 
     since = traitlets.Float().tag(sync=True)
     """When it was made, in seconds: of two links of a notebook the later one answers."""

@@ -13,7 +13,7 @@ from shape_magic.deliberation.proposal import Proposal
 from shape_magic.errors import SelectionError
 from shape_magic.lines import LineRange
 from shape_magic.notebook.display import Bundle, plain_text
-from shape_magic.notebook.library import library_module
+from shape_magic.notebook.library import widget_module
 from shape_magic.notebook.link import answer, current_cell
 from shape_magic.notebook.place import Place, place_of, to_html
 from shape_magic.notebook.view_data import Baseline, candidate_of, from_wire, to_wire
@@ -111,7 +111,7 @@ class ShapeView(anywidget.AnyWidget):
     (1, 2)
     """
 
-    _esm = library_module()
+    _esm = widget_module()
 
     measurement = _Subject()
     selection = _Selection(allow_none=True).tag(

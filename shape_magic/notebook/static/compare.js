@@ -271,6 +271,9 @@ function drawTexts(contexts, stretches) {
     contexts[side].store.on("selection", update, signal);
     contexts[side].store.on("attribute", update, signal);
   }
+  // With Shift a click would select the text from the last one on.
+  const keepText = (/** @type {MouseEvent} */ event) => event.shiftKey && event.preventDefault();
+  pane.addEventListener("mousedown", keepText, { signal });
   let from = 0;
   pane.addEventListener(
     "click",
