@@ -1,7 +1,7 @@
 """Every way to select lines in the source, by mouse and by keyboard."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Position, expect
 
 from shape_magic.lines import split_lines
 from tests.browser.harness import SAMPLE, Harness, proposal
@@ -34,10 +34,11 @@ def test_line__shift_clicked_again_keeps_the_start(harness: Harness) -> None:
 @pytest.mark.parametrize(("start", "end"), [(3, 9), (9, 3)], ids=["down", "up"])
 def test_line__dragged_from_selects_a_range(harness: Harness, start: int, end: int) -> None:
     harness.show(proposal())
-    harness.line(start).hover()
+    number: Position = {"x": 20, "y": 10}
+    harness.line(start).hover(position=number)
     harness.page.mouse.down()
-    harness.line(6).hover()
-    harness.line(end).hover()
+    harness.line(6).hover(position=number)
+    harness.line(end).hover(position=number)
     harness.page.mouse.up()
     harness.line(12).hover()
     harness.expect_selection((3, 9))
@@ -45,7 +46,7 @@ def test_line__dragged_from_selects_a_range(harness: Harness, start: int, end: i
 
 def test_line__dragged_out_of_the_pane_scrolls_on(harness: Harness) -> None:
     harness.show(proposal("word\n" * 500))
-    harness.line(3).hover()
+    harness.line(3).hover(position={"x": 20, "y": 10})
     harness.page.mouse.down()
     box = harness.source.bounding_box()
     assert box is not None

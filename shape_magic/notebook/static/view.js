@@ -1095,8 +1095,9 @@ function selectByPointer({ signal }, pane, cursor, choose) {
     "click",
     (event) => {
       const line = lineOf(event.target);
-      if (line === 0 || !(event instanceof PointerEvent)) return;
-      const numbered = event.pointerType === "mouse" && (onNumber(event) || event.shiftKey);
+      if (line === 0) return;
+      const mouse = event instanceof PointerEvent && event.pointerType === "mouse";
+      const numbered = mouse && (onNumber(event) || event.shiftKey);
       const text = getSelection();
       const selecting = text !== null && !text.isCollapsed && pane.contains(text.anchorNode);
       if (!numbered && !selecting) start(line, event.shiftKey);
