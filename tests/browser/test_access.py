@@ -155,6 +155,7 @@ def test_focus__is_visible_and_goes_in_reading_order(harness: Harness) -> None:
         "sm-wrap",
         "sm-source",
         *["sm-copy"] * 3,
+        "sm-ask",
         "sm-answer",
     ]
     for place in places:
