@@ -86,6 +86,16 @@ def test_the_prompts_own_example__is_a_reply_that_is_taken(deliberation: Deliber
     assert taken.not_evaluated == ("Bob (model-x)", "Cleo")
 
 
+def test_scores__that_numpy_calculated__are_taken_as_numbers(deliberation: Deliberation) -> None:
+    np = pytest.importorskip("numpy")
+    scores = dict.fromkeys(CATEGORY_NAMES, np.float64(12.5)) | {"novelty": np.int64(3)}
+    given = evaluation("Ann", score=np.float64(0.25), category_scores=scores)
+    deliberation.evaluate("Judge", reply_of(given))
+    ((entry,),) = [deliberation.evaluations("Ann")]
+    assert entry.evaluation.score == 0.25
+    assert entry.evaluation.category_scores == dict.fromkeys(CATEGORY_NAMES, 12.5) | {"novelty": 3}
+
+
 def test_unknown_fields__are_kept(deliberation: Deliberation) -> None:
     deliberation.evaluate("Judge", reply_of(evaluation("Ann", confidence=0.9)))
     assert deliberation.evaluations("Ann")[0].evaluation.extra == {"confidence": 0.9}

@@ -15,9 +15,10 @@ cannot be read, scanning goes on, and nothing is looked at twice.
 import bisect
 import json
 import math
+import operator
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 import msgspec
 
@@ -229,8 +230,13 @@ def node_of(value: object, *, depth: int = 0) -> Node:
             raise ValueError(f"{value} is no number of JSON's")
         case int() if abs(value) >= 10**LONGEST_NUMBER:
             raise ValueError("an integer in it is too long")
-        case None | bool() | int() | float() | str():
+        case None | bool() | int() | str():
             return Node(value, nowhere, closed=True)
+        case float():
+            # A calculated score is often numpy's own kind of float.
+            return Node(float(value), nowhere, closed=True)
+        case SupportsIndex():
+            return node_of(operator.index(value), depth=depth)
         case list() | tuple():
             return Node([node_of(item, depth=depth + 1) for item in value], nowhere, closed=True)
         case Mapping():
