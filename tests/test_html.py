@@ -133,6 +133,9 @@ def test_html__several_measurements_are_rows_of_a_table() -> None:
     many = Measurements(shape_magic.measure(text) for text in ["# A", "[1]"])
     data, _ = bundle(many)
     assert data["text/html"].count("<tr>") == 3
+    views = [from_wire(written) for written in Reader(data["text/html"]).data]
+    assert [view["title"] for view in views] == ["item 0", "item 1"]
+    assert [view["kind"] for view in views] == ["markdown", "json"]
     assert data["text/plain"].count("<candidate ") == 2
 
 

@@ -4,7 +4,8 @@ No form needs a kernel. JupyterLab prefers a widget's form to all others and sho
 where its kernel is gone, so that form is in no bundle.
 """
 
-from typing import Any, cast, get_args
+from itertools import islice
+from typing import Any, Final, cast, get_args
 
 from IPython.core.formatters import MimeBundleFormatter
 from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
@@ -16,7 +17,7 @@ from shape_magic.deliberation.records import RoundSummary
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.place import place_of
 from shape_magic.notebook.scores import evaluated_text, summary_html, summary_text
-from shape_magic.notebook.static_html import measurements_html
+from shape_magic.notebook.static_html import measurements_html, safe
 from shape_magic.notebook.view_data import candidate_of
 from shape_magic.prompting.candidate import opening_tag, outline_element
 from shape_magic.shape import Measurement
@@ -31,6 +32,10 @@ Displayed = Measurement | Proposal | Measurements | RoundSummary | Evaluated
 """What is shown by a bundle."""
 
 DISPLAYED: tuple[type, ...] = get_args(Displayed)
+
+
+OPENED: Final = 12
+"""How many measurements of a list have a view below its table."""
 
 
 def plain_text(subject: Measurement | Proposal) -> str:
@@ -55,8 +60,21 @@ def bundle(subject: Displayed) -> Bundle:
             visible(f"{opening_tag(name, measurement.shape)}\n{outline_element(measurement)}")
             for name, measurement in zip(subject.names, subject, strict=True)
         )
-        return {"text/plain": plain, "text/html": measurements_html(subject)}, {}
+        return {
+            "text/plain": plain,
+            "text/html": measurements_html(subject) + _opening(subject),
+        }, {}
     return {"text/plain": plain_text(subject), "text/html": place_of(subject).html}, {}
+
+
+def _opening(measurements: Measurements) -> str:
+    """Show the views of the first measurements of a list, each to be opened."""
+    views = (
+        '<details style="margin:4px 0;font-size:13px">'
+        f"<summary>{safe(name)}</summary>{place_of(measurement, title=name).html}</details>"
+        for name, measurement in islice(zip(measurements.names, measurements, strict=True), OPENED)
+    )
+    return "".join(views)
 
 
 class Display:

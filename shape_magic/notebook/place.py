@@ -87,9 +87,11 @@ class Place:
         return element + library_html() if "google.colab" in sys.modules else element
 
 
-def place_of(subject: Measurement | Proposal, *, baseline: Baseline | None = None) -> Place:
-    """Make the place of one measurement."""
-    return Place(view_data(subject, baseline=baseline))
+def place_of(
+    subject: Measurement | Proposal, *, baseline: Baseline | None = None, title: str | None = None
+) -> Place:
+    """Make the place of one measurement; a title names what is nobody's proposal."""
+    return Place(view_data(subject, baseline=baseline, title=title))
 
 
 class Placed(Protocol):

@@ -126,7 +126,8 @@ def summary_html(summary: RoundSummary) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return (
         f'<div style="overflow-x:auto;font-size:13px"><strong>Round {summary.round}</strong>'
-        f'<table><thead onclick="{escape(_SORT)}" onkeydown="{escape(_PRESS)}">'
+        '<table style="white-space:nowrap">'
+        f'<thead onclick="{escape(_SORT)}" onkeydown="{escape(_PRESS)}">'
         f"<tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"{rest_of(len(scores), 'proposals')}</div>"
     )

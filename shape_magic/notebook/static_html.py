@@ -59,8 +59,9 @@ def measurements_html(measurements: Measurements) -> str:
     )
     rest = rest_of(len(measurements), "measurements")
     return (
-        f'<table style="font-size:13px"><thead><tr><th style="{cell}">text</th>'
-        f'<th style="{cell}">kind</th>{head}</tr></thead><tbody>{rows}</tbody></table>{rest}'
+        '<div style="overflow-x:auto">'
+        f'<table style="font-size:13px;white-space:nowrap"><thead><tr><th style="{cell}">text</th>'
+        f'<th style="{cell}">kind</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
     )
 
 

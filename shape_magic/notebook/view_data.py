@@ -81,7 +81,7 @@ def candidate_of(subject: Measurement | Proposal) -> tuple[str, Measurement]:
 
 
 def view_data(
-    subject: Measurement | Proposal, *, baseline: Baseline | None = None
+    subject: Measurement | Proposal, *, baseline: Baseline | None = None, title: str | None = None
 ) -> dict[str, Any]:
     """Give what a view of a measurement shows, as plain data.
 
@@ -94,7 +94,7 @@ def view_data(
         baseline = Baseline(PREVIOUS, proposal.previous_shape)
     data: dict[str, Any] = {
         "format": FORMAT,
-        "title": candidate_id,
+        "title": title or candidate_id,
         "round": proposal and proposal.round,
         "version": proposal and proposal.version,
         "kind": measurement.kind,

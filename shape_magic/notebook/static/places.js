@@ -507,14 +507,16 @@ export function renderModel({ model, el, signal }) {
     store.set("kernel", null);
   });
   const part = link(store, remote);
-  const stop = render(store, el);
+  const remove = render(store, el);
+  const cleaned = new AbortController();
   const clean = () => {
+    cleaned.abort();
     part();
-    stop();
+    remove();
     remote.gone.clear();
     remote.drop();
   };
   if (signal?.aborted) clean();
-  signal?.addEventListener("abort", clean, { once: true });
+  signal?.addEventListener("abort", clean, { signal: cleaned.signal });
   return clean;
 }
