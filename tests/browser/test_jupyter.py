@@ -189,7 +189,7 @@ def test_quickstart__shows_the_widget(notebook: Notebook, app: App, artefacts: P
     name = "of-the-project/01-quickstart.ipynb"
     quickstart = Notebook.open(page, app, notebook.address, name=name)
     quickstart.run_all()
-    expect(page.locator(".shape-magic")).to_have_count(5, timeout=30_000)
+    expect(page.locator(".shape-magic")).to_have_count(8, timeout=30_000)
     view = placed(quickstart, 0)
     view.anchor(3).click()
     assert view.highlighted == [3, 4, 5, 6, 7]
