@@ -18,6 +18,7 @@ from shape_magic.errors import (
     FileRefusedError,
     FrameError,
     FrameWarning,
+    JudgeError,
     MeasurementError,
     MissingExtraError,
     NotFoundError,
@@ -30,6 +31,7 @@ from shape_magic.errors import (
     TemplateError,
     TranscriptError,
     TranscriptWarning,
+    UnkeptRepliesError,
     WorkersLostError,
 )
 from shape_magic.files import measure_file
@@ -61,6 +63,11 @@ if TYPE_CHECKING:
     )
     from shape_magic.deliberation.remeasure import RemeasureReport
     from shape_magic.deliberation.summary import load_summaries, save_summaries
+    from shape_magic.experiments.anthropic_judge import anthropic_judge
+    from shape_magic.experiments.openai_judge import openai_judge
+    from shape_magic.experiments.reply import Reply, Usage
+    from shape_magic.experiments.report import EvaluationRun
+    from shape_magic.experiments.runs import run_evaluations
     from shape_magic.notebook.compare import Comparison, compare
     from shape_magic.notebook.lesson import LessonCard, lesson_html
     from shape_magic.notebook.place import to_html
@@ -80,6 +87,7 @@ _LAZY: Final = {
     "Evaluation": "shape_magic.deliberation.records",
     "EvaluationEntry": "shape_magic.deliberation.records",
     "EvaluationPrompt": "shape_magic.deliberation.prompts",
+    "EvaluationRun": "shape_magic.experiments.report",
     "EvaluationTemplate": "shape_magic.prompting.template",
     "Explanation": "shape_magic.debugging.explain",
     "LessonCard": "shape_magic.notebook.lesson",
@@ -89,8 +97,11 @@ _LAZY: Final = {
     "ProposalRecord": "shape_magic.deliberation.records",
     "ProposalScore": "shape_magic.deliberation.records",
     "RemeasureReport": "shape_magic.deliberation.remeasure",
+    "Reply": "shape_magic.experiments.reply",
     "RoundSummary": "shape_magic.deliberation.records",
     "ShapeView": "shape_magic.notebook.view",
+    "Usage": "shape_magic.experiments.reply",
+    "anthropic_judge": "shape_magic.experiments.anthropic_judge",
     "check_analyzer": "shape_magic.debugging.check",
     "check_exercise": "shape_magic.teaching.exercise",
     "compare": "shape_magic.notebook.compare",
@@ -99,7 +110,9 @@ _LAZY: Final = {
     "lesson_html": "shape_magic.notebook.lesson",
     "load_summaries": "shape_magic.deliberation.summary",
     "measure_many": "shape_magic.bulk",
+    "openai_judge": "shape_magic.experiments.openai_judge",
     "predict": "shape_magic.teaching.exercise",
+    "run_evaluations": "shape_magic.experiments.runs",
     "save_summaries": "shape_magic.deliberation.summary",
     "shape_without": "shape_magic.debugging.without",
     "summaries_to_frame": "shape_magic.deliberation.frames",
@@ -123,6 +136,7 @@ __all__ = [
     "EvaluationEntry",
     "EvaluationExistsError",
     "EvaluationPrompt",
+    "EvaluationRun",
     "EvaluationTemplate",
     "Evidence",
     "ExplainingAnalyzer",
@@ -130,6 +144,7 @@ __all__ = [
     "FileRefusedError",
     "FrameError",
     "FrameWarning",
+    "JudgeError",
     "LessonCard",
     "LineRange",
     "Measurement",
@@ -147,6 +162,7 @@ __all__ = [
     "Registry",
     "RemeasureReport",
     "RemovalError",
+    "Reply",
     "ReplyError",
     "RoundSummary",
     "SelectionError",
@@ -157,7 +173,10 @@ __all__ = [
     "TemplateError",
     "TranscriptError",
     "TranscriptWarning",
+    "UnkeptRepliesError",
+    "Usage",
     "WorkersLostError",
+    "anthropic_judge",
     "check_analyzer",
     "check_exercise",
     "compare",
@@ -170,7 +189,9 @@ __all__ = [
     "measure",
     "measure_file",
     "measure_many",
+    "openai_judge",
     "predict",
+    "run_evaluations",
     "save_summaries",
     "shape_without",
     "summaries_to_frame",

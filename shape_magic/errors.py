@@ -8,6 +8,7 @@ __all__ = [
     "FileRefusedError",
     "FrameError",
     "FrameWarning",
+    "JudgeError",
     "MeasurementError",
     "MissingExtraError",
     "NotFoundError",
@@ -20,6 +21,7 @@ __all__ = [
     "TemplateError",
     "TranscriptError",
     "TranscriptWarning",
+    "UnkeptRepliesError",
     "WorkersLostError",
 ]
 
@@ -68,6 +70,14 @@ class StoreError(ShapeMagicError, OSError):
     """A deliberation's file cannot be opened, read or written; what it held before is intact."""
 
 
+class UnkeptRepliesError(StoreError):
+    """Replies of judges came, and could not be kept, as on a full disk: `replies` has them."""
+
+    def __init__(self, message: str, *, replies: tuple[object, ...] = ()) -> None:
+        super().__init__(message)
+        self.replies = replies
+
+
 class FileRefusedError(StoreError):
     """A place where no deliberation can be, or a file that is none; it is left as it is."""
 
@@ -90,6 +100,10 @@ class FrameError(ShapeMagicError, ValueError):
 
 class FrameWarning(UserWarning):
     """A data frame whose rows are not all comparable; the message says why."""
+
+
+class JudgeError(ShapeMagicError, RuntimeError):
+    """A judge that gave no reply: what came from its model was cut short, or was no reply."""
 
 
 class MissingExtraError(ShapeMagicError, ImportError):

@@ -24,6 +24,7 @@ TAGS: Final = (
     "outline",
     "proposal",
     "your_proposal",
+    "your_reply",
     "final_solution",
     "thought_process",
     "lines",

@@ -34,6 +34,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="a folder with judged answers (preferences.csv.gz, leaderboard.csv, cr2.csv)",
     )
+    parser.addoption(
+        "--kills",
+        type=int,
+        default=10,
+        help="how often a run of judges is killed and started again",
+    )
 
 
 @pytest.fixture
@@ -41,6 +47,13 @@ def mutation_count(request: pytest.FixtureRequest) -> int:
     """Give the number of the option `--mutations`."""
     count: int = request.config.getoption("--mutations")
     return count
+
+
+@pytest.fixture
+def kills(request: pytest.FixtureRequest) -> int:
+    """Give the number of the option `--kills`."""
+    number: int = request.config.getoption("--kills")
+    return number
 
 
 @pytest.fixture

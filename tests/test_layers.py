@@ -21,7 +21,7 @@ LAYERS = [
     ("files", "prompting", "debugging"),
     ("testing",),
     ("deliberation",),
-    ("mcp_server",),
+    ("experiments", "mcp_server"),
     ("bulk",),
     ("analysis",),
     ("teaching",),

@@ -4,6 +4,7 @@ from typing import Final
 
 from shape_magic.notebook.magics.deliberation import DeliberationMagics
 from shape_magic.notebook.magics.evaluation import EvaluationMagics
+from shape_magic.notebook.magics.experiments import ExperimentMagics
 from shape_magic.notebook.magics.shape import ShapeMagics
 from shape_magic.notebook.magics.statistics import StatisticsMagics
 from shape_magic.notebook.magics.teaching import TeachingMagics
@@ -15,5 +16,6 @@ MAGICS: Final = (
     DeliberationMagics,
     EvaluationMagics,
     StatisticsMagics,
+    ExperimentMagics,
     TeachingMagics,
 )

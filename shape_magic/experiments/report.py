@@ -1,0 +1,153 @@
+"""What a run came to: what was done, failed and used, by judge and arm."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from shape_magic.extras import analysis_extra
+from shape_magic.wording import one_line, plural
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ArmReport", "EvaluationRun", "FailedEvaluation"]
+
+_NAMED: Final = 5
+"""How many failures the text of a run names."""
+
+
+class ArmReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One judge under one template."""
+
+    judge: str
+    arm: str
+    prompts: int = 0
+    """How many prompts it is to reply to: one a round and trial."""
+    taken: int = 0
+    """How many of them have a reply that was taken, earlier runs included."""
+    failed: int = 0
+    """How many have none: the judge raised, or no reply could be taken."""
+    repaired: int = 0
+    """How many replies of this run were taken with repairs."""
+    calls: int = 0
+    """How often the judge was called in this run; in a dry run, how often it would be at least."""
+    characters: int = 0
+    """Characters of the prompts of those calls; the tools' answers come on top."""
+    seconds: float = 0.0
+    """How long those calls took, all together."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    @property
+    def left(self) -> int:
+        """How many prompts have neither a reply nor a failure: they are still to be asked."""
+        return self.prompts - self.taken - self.failed
+
+
+class FailedEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """A prompt that has no reply that could be taken, and why."""
+
+    judge: str
+    arm: str
+    round: int
+    trial: int
+    prompt: str
+    """The prompt's digest."""
+    problems: tuple[str, ...]
+
+    def __str__(self) -> str:
+        reasons = "; ".join(self.problems)
+        return one_line(
+            f"{self.judge}, {self.arm}, round {self.round}, trial {self.trial}: {reasons}",
+            length=300,
+        )
+
+
+class EvaluationRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What `run_evaluations` did, or in a dry run would do; its text is a table."""
+
+    arms: tuple[ArmReport, ...]
+    failures: tuple[FailedEvaluation, ...] = ()
+    dry_run: bool = False
+    interrupted: bool = False
+    notes: tuple[str, ...] = ()
+    """What else there is to know: a judge that was asked no more, say."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls were made, or would be."""
+        return sum(arm.calls for arm in self.arms)
+
+    @property
+    def characters(self) -> int:
+        """How many characters the prompts of those calls have."""
+        return sum(arm.characters for arm in self.arms)
+
+    @property
+    def left(self) -> int:
+        """How many prompts are still to be asked."""
+        return sum(arm.left for arm in self.arms)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give the table as a data frame, a row a judge and arm."""
+        with analysis_extra():
+            import pandas as pd
+        return pd.DataFrame(
+            [{**msgspec.structs.asdict(arm), "left": arm.left} for arm in self.arms]
+        )
+
+    def __repr__(self) -> str:
+        """Show the same table as `str`."""
+        return str(self)
+
+    def __str__(self) -> str:
+        """Write the table, then what failed and what is left."""
+        lines = [_table(self.arms, dry_run=self.dry_run), ""]
+        if self.dry_run:
+            lines.append(
+                f"A dry run: nothing was asked. At least {self.calls:,} calls, with prompts of "
+                f"{self.characters:,} characters; answers of tools, and replies that are asked for "
+                "again, come on top."
+            )
+        else:
+            taken = sum(arm.taken for arm in self.arms)
+            prompts = sum(arm.prompts for arm in self.arms)
+            lines.append(f"{taken:,} of {prompts:,} prompts have a reply that was taken.")
+        if self.interrupted:
+            lines.append("Interrupted: what came is kept, and so is what comes later.")
+        if self.left and not self.dry_run:
+            left = plural(self.left, "prompt")
+            lines.append(f"{left} left: the same call again goes on with what is left.")
+        lines += self.notes
+        if self.failures:
+            lines.append("Failed:")
+            lines += [f"- {failure}" for failure in self.failures[:_NAMED]]
+            if len(self.failures) > _NAMED:
+                lines.append(f"- and {len(self.failures) - _NAMED:,} more, in `.failures`")
+        return "\n".join(lines)
+
+
+def _table(arms: Sequence[ArmReport], *, dry_run: bool) -> str:
+    """Write the table, with the columns that say something."""
+    columns = ["prompts", "taken", "failed", "left", "calls"]
+    columns += ["characters"] if dry_run else ["repaired", "seconds"]
+    columns += [
+        name
+        for name in ("input_tokens", "output_tokens", "cached_tokens")
+        if any(getattr(arm, name) for arm in arms)
+    ]
+    rows = [["judge", "arm", *columns]]
+    for arm in arms:
+        figures = [getattr(arm, name) for name in columns]
+        written = [f"{figure:,.0f}" for figure in figures]
+        rows.append([one_line(arm.judge, length=40), one_line(arm.arm, length=40), *written])
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if index < 2 else cell.rjust(width)
+            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
