@@ -24,7 +24,7 @@ from shape_magic.analyzers.notes import general_notes
 from shape_magic.errors import AnalyzerError, AnalyzerWarning
 from shape_magic.lines import strip_mark
 from shape_magic.shape import Meanings, Measurement
-from shape_magic.vocabulary import ATTRIBUTE_NAMES, Attribute
+from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from shape_magic.wording import one_line, quoted
 
 __all__ = ["ENTRY_POINT_GROUP", "Failures", "Registry", "default_registry", "measured_by", "said"]
@@ -116,18 +116,6 @@ class Registry:
         raise AnalyzerError(
             f"no analyzer is called {quoted(kind)}; there are {', '.join(self.names)}"
         )
-
-    def meaning(self, attribute: Attribute, kind: str) -> str:
-        """Say what an attribute is, and what it is in a kind of content, as the legend does.
-
-        >>> from shape_magic.vocabulary import ATTRIBUTES
-        >>> default_registry().meaning(ATTRIBUTES[4], "json")
-        'number of headings; in json: top-level keys'
-        """
-        for analyzer in self._analyzers:
-            if analyzer.kind == kind and attribute.name in analyzer.meanings:
-                return f"{attribute.meaning}; in {kind}: {analyzer.meanings[attribute.name]}"
-        return attribute.meaning
 
     def measure(self, text: str, *, analyzer: str | None = None) -> Measurement:
         """Measure a text with the first analyzer that recognises it, or with the one named.
