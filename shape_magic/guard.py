@@ -54,6 +54,8 @@ _OWN_TAG: Final = re.compile(
     f"<(?={_UNSEEN}(?P<closes>/?){_UNSEEN}(?:{_NAMES}){_NAME_ENDS})", re.IGNORECASE
 )
 _OWN_WORDS: Final = re.compile("|".join(_letters(words, f"{_UNSEEN_IN_LINE}*+") for words in WORDS))
+# Each of the words has this letter, and most texts do not.
+_RARE: Final = "U"
 # Nearly no text has a line that begins so, and to look for that costs less than half.
 _MAY_BEGIN: Final = re.compile(
     f"\n{_UNSEEN_IN_LINE}*+(?:"
@@ -103,11 +105,13 @@ def own_words(text: str) -> Iterator[OwnWords]:
     >>> list(own_words("a\\n< /candidate >"))
     [OwnWords(line=2, words='</candidate>')]
     """
-    found = [
-        (match.start(), f"<{match['closes']}{match.lastgroup}>")
-        for match in _OWN_TAG.finditer(text)
-    ]
-    if "\r" in text or _MAY_BEGIN.search("\n" + text):
+    found = []
+    if "<" in text:
+        found = [
+            (match.start(), f"<{match['closes']}{match.lastgroup}>")
+            for match in _OWN_TAG.finditer(text)
+        ]
+    if _RARE in text and ("\r" in text or _MAY_BEGIN.search("\n" + text)):
         found += [
             (match.start(), next(words for words in WORDS if words[0] == match[0][0]))
             for match in _OWN_WORDS.finditer(text)

@@ -108,6 +108,8 @@ class Meanings(Mapping[str, str]):
 
 NO_MEANINGS: Final = Meanings()
 
+_AMOUNT: Final = operator.attrgetter("amount")
+
 
 class Reason(msgspec.Struct, frozen=True, gc=False):
     """Why some lines were counted for an attribute, or why they were not.
@@ -269,7 +271,7 @@ def sum_evidence(
     return Measurement(
         kind=kind,
         analyzer=f"{kind}/{version}",
-        shape=Shape(*[sum([item.amount for item in of_name]) for of_name in items.values()]),
+        shape=Shape(*[sum(map(_AMOUNT, of_name)) for of_name in items.values()]),
         outline=tuple(outline),
         text=text,
         kinds=tuple(kinds),

@@ -96,8 +96,8 @@ class _Found:
         self.outline: list[Anchor] = []
         self._painted = 0
         """The line after the last that a block has painted."""
-        self._containers = [(-1, len(lines))]
-        """The first line and the end of each container around the block, outermost first."""
+        self._containers = {0: (-1, len(lines))}
+        """The first line and the end of the last container at each depth."""
         self._sections: list[tuple[int, int, int, int]] = []
         """The open sections: depth, its container's first line, rank and place in the outline."""
 
@@ -107,7 +107,7 @@ class _Found:
         match block.kind:
             case "item":
                 self.list_items.append(Evidence(first + 1, end, 1))
-                self._open_container(block)
+                self._containers[block.depth + 1] = first, end
             case "list":
                 # The lines of a list in a list are painted already.
                 if first >= self._painted:
@@ -125,15 +125,11 @@ class _Found:
                 self.table_rows.append(Evidence(first + 1, end, end - first))
                 self.outline.append(Anchor(first + 1, "table", end))
             case "quote":
-                self._open_container(block)
+                self._containers[block.depth + 1] = first, end
 
     def end(self) -> None:
         """Take in what stands after the last block."""
         self._paint("prose", len(self.lines), len(self.lines))
-
-    def _open_container(self, block: Block) -> None:
-        del self._containers[block.depth + 1 :]
-        self._containers.append((block.first, block.end))
 
     def _open_section(self, block: Block) -> None:
         """Open a heading's section: it ends before the next heading of its own or a higher level.

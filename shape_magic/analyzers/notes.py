@@ -114,10 +114,7 @@ def markdown_notes(
     if parsed is not None:
         notes += _from_parser(parsed)
         notes += _from_blocks(parsed, lines, kinds)
-        longest = max(map(len, lines), default=0)
-        if longest > LONG_LINE:
-            notes += _hidden_in_blocks(parsed, lines)
-        if longest > LONG_ITEM:
+        if "list" in kinds and max(map(len, lines)) > LONG_ITEM:
             notes += _hidden_in_lists(lines, kinds)
     if "#" in source or "|" in source:
         notes += _from_prose(parsed, lines, kinds)
@@ -146,7 +143,11 @@ def _from_blocks(
 ) -> Iterator[Note]:
     fences = 0
     for block in parsed.blocks:
-        if block.kind == "fence":
+        if block.kind == "heading":
+            length = len(parsed.texts[block.first])
+            if length > LONG_LINE:
+                yield _hiding(block.first, f"the heading has {length:,} characters")
+        elif block.kind == "fence":
             fences += 1
             if not block.closed:
                 yield Note(
@@ -164,24 +165,16 @@ def _from_blocks(
                         "table above",
                     )
                     break
+            for number in range(block.first, block.end):
+                if len(lines[number]) > LONG_LINE:
+                    cells = split_cells(parsed.texts[number])
+                    length = max((len(cell.strip(" \t")) for cell in cells), default=0)
+                    if length > LONG_LINE:
+                        yield _hiding(number, f"a cell of the table has {length:,} characters")
     if fences == 1 and all(
         kind == "code" or not line.strip(" \t") for kind, line in zip(kinds, lines, strict=True)
     ):
         yield Note("fenced-document", 1, "the whole document stands inside one fence")
-
-
-def _hidden_in_blocks(parsed: BlockState, lines: Sequence[str]) -> Iterator[Note]:
-    for block in parsed.blocks:
-        if block.kind == "heading":
-            length = len(parsed.texts[block.first])
-            if length > LONG_LINE:
-                yield _hiding(block.first, f"the heading has {length:,} characters")
-        elif block.kind == "table":
-            for line in range(block.first, block.end):
-                if len(lines[line]) > LONG_LINE:
-                    length = max(len(cell.strip(" \t")) for cell in split_cells(parsed.texts[line]))
-                    if length > LONG_LINE:
-                        yield _hiding(line, f"a cell of the table has {length:,} characters")
 
 
 def _hidden_in_lists(lines: Sequence[str], kinds: Sequence[LineKind]) -> Iterator[Note]:

@@ -54,8 +54,6 @@ def html_block(state: BlockState, line: int, silent: bool) -> bool:
     The seventh kind may not interrupt a paragraph, but it may follow one on a line that would be
     a lazy one.
     """
-    if state.is_indented_code(line):
-        return False
     text = state.texts[line]
     kind = next((kind for kind in _KINDS if kind.begin.match(text)), None)
     if kind is None:

@@ -14,8 +14,6 @@ _THEMATIC_BREAK: Final = re.compile(r"([*_-])[ \t]*+(?:\1[ \t]*+){2,}+\Z")
 
 def fence(state: BlockState, line: int, silent: bool) -> bool:
     """Take a fenced block (CommonMark, section 4.5)."""
-    if state.is_indented_code(line):
-        return False
     opening = _FENCE.match(state.texts[line])
     if opening is None:
         return False
@@ -30,7 +28,7 @@ def fence(state: BlockState, line: int, silent: bool) -> bool:
         closed = (
             text.startswith(marker)
             and not text.lstrip(marker[0]).strip(" \t")
-            and not state.is_indented_code(line)
+            and state.indents[line] - state.indent < 4
         )
     end = line + closed
     state.add("fence", first, end, closed=closed)
@@ -40,8 +38,6 @@ def fence(state: BlockState, line: int, silent: bool) -> bool:
 
 def heading(state: BlockState, line: int, silent: bool) -> bool:
     """Take an ATX heading (CommonMark, section 4.2)."""
-    if state.is_indented_code(line):
-        return False
     opening = _HEADING.match(state.texts[line])
     if opening is None:
         return False
@@ -54,9 +50,7 @@ def thematic_break(state: BlockState, line: int, silent: bool) -> bool:
     """Take a thematic break (CommonMark, section 4.1)."""
     text = state.texts[line]
     # The last character tells at once of most lines that they are none, however long they are.
-    if state.is_indented_code(line) or text[-1] not in "*_- \t":
-        return False
-    if not _THEMATIC_BREAK.match(text):
+    if text[-1] not in "*_- \t" or not _THEMATIC_BREAK.match(text):
         return False
     if not silent:
         state.end_leaf(line + 1)

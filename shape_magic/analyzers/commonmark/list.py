@@ -13,8 +13,6 @@ _MARKER: Final = re.compile(r"(?:[-+*]|([0-9]{1,9})[.)])(?=[ \t]|\Z)")
 
 def list_block(state: BlockState, line: int, silent: bool) -> bool:
     """Take a list, item by item; `state.lazy` says that no paragraph is being interrupted."""
-    if state.is_indented_code(line):
-        return False
     text = state.texts[line]
     marker = _MARKER.match(text)
     if marker is None:
@@ -52,7 +50,8 @@ def _item(state: BlockState, line: int, marker: str) -> None:
     rest = state.texts[line][len(marker) :]
     text = rest.lstrip(" \t")
     initial = state.indents[line] + len(marker)
-    spaces = width(rest[: len(rest) - len(text)], state.bases.get(line, 0) + initial)
+    white = rest[: len(rest) - len(text)]
+    spaces = 1 if white == " " else width(white, state.bases.get(line, 0) + initial)
     state.texts[line] = text
     state.indents[line] = initial + spaces
     # More than four spaces after the marker, and the item begins with indented code.

@@ -7,7 +7,7 @@ __all__ = ["block_quote"]
 
 def block_quote(state: BlockState, line: int, silent: bool) -> bool:
     """Open a quote at a line that begins with its marker, and parse what it holds."""
-    if state.is_indented_code(line) or not state.may_open_container(line):
+    if not state.may_open_container(line):
         return False
     if silent:
         return True

@@ -65,7 +65,10 @@ class Quote:
 
 
 Rule = Callable[["BlockState", int, bool], bool]
-"""Takes the block that begins at a line, or tells (`silent`) whether one ends a paragraph there."""
+"""Takes the block that begins at a line, or tells (`silent`) whether one ends a paragraph there.
+
+It is asked only about lines that are neither blank nor indented so far that they are code.
+"""
 
 
 class BlockState:
@@ -80,9 +83,11 @@ class BlockState:
     ) -> None:
         self.texts = [line.lstrip(" \t") for line in lines]
         self.indents: list[int] = list(map(sub, map(len, lines), map(len, self.texts)))
-        for line, indent in enumerate(self.indents):
-            if indent and "\t" in lines[line][:indent]:
-                self.indents[line] = width(lines[line][:indent], 0)
+        # Few texts have a tab anywhere.
+        if "\t" in "".join(lines):
+            self.indents = [
+                width(line[:indent], 0) for line, indent in zip(lines, self.indents, strict=True)
+            ]
         self.bases: dict[int, int] = {}
         """The column at which a line begins, where quotes took markers off it."""
         self.rules = rules
@@ -157,12 +162,8 @@ class BlockState:
         """Go on with a line after a block that is no container."""
         self.line = self.content_end = line
 
-    def is_indented_code(self, line: int) -> bool:
-        """Tell whether a line is indented too far to begin any other block."""
-        return self.indents[line] - self.indent >= 4
-
     def begins_block(self, line: int) -> bool:
-        """Tell whether a line that is not blank begins a block that ends a paragraph."""
+        """Tell whether a line begins a block that ends a paragraph; it is not indented code."""
         return any(rule(self, line, True) for rule in self.rules.get(self.texts[line][0], ()))
 
     def add(
@@ -250,7 +251,7 @@ class BlockState:
         indent = self.indent
         self.indent = offsets[bisect_right(offsets, self.indents[line]) - 1]
         self.lazy = True
-        begins = self.begins_block(line)
+        begins = self.indents[line] - self.indent < 4 and self.begins_block(line)
         self.lazy = False
         self.indent = indent
         return Place.OUTSIDE if begins else Place.LAZY
@@ -261,7 +262,7 @@ class BlockState:
             for quote in self.quotes:
                 quote.end = max(quote.end, line)
             self.limit = self.quotes[-1].end
-        self.end_leaf(line)
+        self.line = self.content_end = line
 
 
 def width(white: str, column: int) -> int:
