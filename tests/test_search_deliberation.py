@@ -251,6 +251,88 @@ def test_search__any_texts_and_keywords__equals_a_plain_scan(
                 assert any(one in answer.lines[0].lower() for one in wanted)
 
 
+@st.composite
+def evaluated(draw: st.DrawFn) -> list[tuple[str, str, list[Evaluation]]]:
+    """Draw proposals, each a text, thoughts and what was said of it."""
+    evaluations = st.builds(
+        Evaluation,
+        score=st.none() | st.sampled_from([-0.25, 0.0, 0.25, 1.0]),
+        justification=st.none() | texts,
+        stance=st.none() | st.sampled_from(["agree", "Disagree"]),
+    )
+    said = st.lists(evaluations, max_size=3)
+    return draw(st.lists(st.tuples(texts, texts, said), min_size=1, max_size=4))
+
+
+@given(
+    evaluated(),
+    st.lists(st.text(st.characters(), min_size=1, max_size=2), max_size=1),
+    st.none() | st.sampled_from(["proposing", "evaluating"]),
+    st.none() | st.just("disagree"),
+    st.none() | st.sampled_from([-0.5, 0.5]),
+    st.data(),
+)
+def test_search__any_evaluations_and_filters__equals_a_plain_scan(
+    proposals: list[tuple[str, str, list[Evaluation]]],
+    keywords: list[str],
+    phase: str | None,
+    stance: str | None,
+    low: float | None,
+    data: st.DataObject,
+) -> None:
+    with Deliberation() as deliberation:
+        for number, (text, thoughts, said) in enumerate(proposals):
+            proposal = deliberation.propose(f"Agent {number}", text, thought_process=thoughts)
+            deliberation.add_evaluations(
+                (proposal, EvaluationEntry(evaluator_agent_id=f"Judge {judge}", evaluation=given))
+                for judge, given in enumerate(said)
+            )
+        everything = "".join(
+            text + thoughts + "".join(given.justification or "" for given in said)
+            for text, thoughts, said in proposals
+        )
+        if everything:
+            start = data.draw(st.integers(0, len(everything) - 1))
+            keywords = [*keywords, everything[start : start + data.draw(st.integers(1, 3))].upper()]
+
+        def holds(*parts: str | None) -> bool:
+            lowered = [(part or "").lower() for part in parts]
+            return all(any(keyword.lower() in part for part in lowered) for keyword in keywords)
+
+        expected: list[str] = []
+        for proposal in deliberation.proposals():
+            (record,) = (
+                record
+                for record in deliberation.records()
+                if record.author_agent_id == proposal.agent_id
+            )
+            score = record.aggregated_score
+            if low is not None and (score is None or score < low):
+                continue
+            if (
+                phase != "evaluating"
+                and stance is None
+                and holds(proposal.text, proposal.thought_process)
+            ):
+                expected.append(f"1 {proposal.agent_id}")
+            if phase != "proposing":
+                expected += [
+                    f"1 {proposal.agent_id} < {entry.evaluator_agent_id}"
+                    for entry in record.evaluations or ()
+                    if holds(entry.evaluation.justification)
+                    and (stance is None or (entry.evaluation.stance or "").lower() == stance)
+                ]
+        found = places(
+            deliberation,
+            keywords=keywords,
+            phase=phase,
+            stances=None if stance is None else [stance],
+            min_score=low,
+            limit=50,
+        )
+        assert found == expected
+
+
 @pytest.mark.parametrize(
     ("text", "keywords", "numbers"),
     [

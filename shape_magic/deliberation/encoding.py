@@ -15,7 +15,14 @@ from typing import Any, Final, NoReturn
 from shape_magic.analyzers.json import fault
 from shape_magic.wording import quoted
 
-__all__ = ["MOST_NESTING", "decoded", "encoded", "json_line", "parse_json"]
+__all__ = [
+    "MOST_NESTING",
+    "decoded",
+    "encoded",
+    "json_line",
+    "parse_json",
+    "without_justification",
+]
 
 _ESCAPABLE: Final = re.compile("(?<![\ud800-\udbff])[\udc00-\udfff]|[\ud800-\udbff]")
 
@@ -114,3 +121,18 @@ def json_line(value: object) -> bytes:
     """
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return encoded(_ESCAPABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", written))
+
+
+def without_justification(wire: dict[str, Any]) -> tuple[bytes | None, bytes]:
+    r"""Take an evaluation's justification out of its wire record, and write both.
+
+    A justification that is null stays in the record, which tells it from one that is not there.
+
+    >>> without_justification({"evaluation": {"score": 1, "justification": "Fine."}})
+    (b'Fine.', b'{"evaluation": {"score": 1}}')
+    """
+    evaluation = wire["evaluation"]
+    if evaluation.get("justification") is None:
+        return None, json_line(wire)
+    rest = {name: value for name, value in evaluation.items() if name != "justification"}
+    return encoded(evaluation["justification"]), json_line({**wire, "evaluation": rest})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from shape_magic.analyzers.json import JsonAnalyzer
-from shape_magic.deliberation.encoding import decoded, json_line
+from shape_magic.deliberation.encoding import decoded, json_line, without_justification
 from shape_magic.errors import StoreError
 
 __all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "bring_forward"]
@@ -28,6 +28,7 @@ CREATE TABLE versions (       -- a text with its thoughts
 );
 CREATE UNIQUE INDEX versions_by_round ON versions (round, agent, version);
 CREATE INDEX versions_by_agent ON versions (agent, round, version);
+CREATE INDEX versions_latest ON versions (round, agent, version) WHERE latest = 1;
 CREATE TABLE measurements (
   id INTEGER PRIMARY KEY,
   proposal INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
@@ -48,7 +49,8 @@ CREATE TABLE evaluations (
   prompt BLOB,                -- its digest, NULL where the evaluator was shown none of ours
   place INTEGER,              -- of the candidate in the prompt, from 1 on
   key BLOB,                   -- under which it stood there
-  record BLOB NOT NULL        -- the wire record
+  justification BLOB,         -- apart, so that a search parses no record that does not match
+  record BLOB NOT NULL        -- the wire record without it
 );
 CREATE INDEX evaluations_by_proposal ON evaluations (proposal, arm, evaluator, trial);
 CREATE INDEX evaluations_by_measurement ON evaluations (measurement);
@@ -141,7 +143,7 @@ INSERT INTO versions
 INSERT INTO measurements
   SELECT id, id, kind, analyzer, shape, readable, details FROM versions_1;
 INSERT INTO evaluations
-  SELECT id, proposal, proposal, evaluator, CAST('' AS BLOB), 1, NULL, NULL, NULL, record
+  SELECT id, proposal, proposal, evaluator, CAST('' AS BLOB), 1, NULL, NULL, NULL, NULL, record
   FROM evaluations_1;
 DROP TABLE evaluations_1;
 DROP TABLE versions_1
@@ -153,6 +155,11 @@ DROP TABLE versions_1
     ).fetchall():
         connection.execute(
             "UPDATE versions SET unknown = ? WHERE id = ?", (_with_null(unknown), row_id)
+        )
+    for row_id, record in connection.execute("SELECT id, record FROM evaluations").fetchall():
+        connection.execute(
+            "UPDATE evaluations SET justification = ?, record = ? WHERE id = ?",
+            (*_without_justification(record), row_id),
         )
     # A measurement explains itself now. Of that release's kinds, only JSON had words of its own.
     meanings = json.dumps({"meanings": dict(JsonAnalyzer().meanings)})
@@ -175,6 +182,16 @@ def _with_null(unknown: bytes) -> bytes:
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise StoreError("the deliberation's file is damaged: a record cannot be read") from error
     return json_line(before)
+
+
+def _without_justification(record: bytes) -> tuple[bytes | None, bytes]:
+    """Take an evaluation's justification out of its record."""
+    try:
+        return without_justification(json.loads(decoded(record)))
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise StoreError(
+            "the deliberation's file is damaged: an evaluation cannot be read"
+        ) from error
 
 
 _STEPS: Final[tuple[Callable[[sqlite3.Connection], None], ...]] = (_from_1_to_2,)

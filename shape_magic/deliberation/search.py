@@ -7,7 +7,6 @@ finds no keyword of one or two characters.
 
 import contextlib
 import itertools
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Annotated, Any, Final
@@ -27,7 +26,15 @@ from shape_magic.deliberation.arguments import (
 from shape_magic.deliberation.encoding import decoded, encoded
 from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.deliberation.records import LAST_ROUND, ClaimAssessment, EvaluationEntry
-from shape_magic.deliberation.store import KeptEvaluation, Row, Store
+from shape_magic.deliberation.store import (
+    KeptColumns,
+    KeptEvaluation,
+    Row,
+    RowColumns,
+    Store,
+    kept_of,
+    row_of,
+)
 from shape_magic.errors import ArgumentError
 from shape_magic.guard import guarded
 from shape_magic.lines import split_lines
@@ -261,10 +268,10 @@ def search(store: Store, request: SearchDeliberation) -> SearchResults:
         if criteria.agent_ids is not None:
             known = store.agents()
             wanted["agent_ids"] = sorted({find_agent(asked, known) for asked in criteria.agent_ids})
-        rows = stack.enter_context(store.rows(**wanted))
-        evaluations: Iterator[KeptEvaluation] = iter(())
+        rows = stack.enter_context(store.row_columns(**wanted))
+        evaluations: Iterator[KeptColumns] = iter(())
         if criteria.evaluations:
-            evaluations = stack.enter_context(store.evaluations(**wanted, arm=""))
+            evaluations = stack.enter_context(store.evaluation_columns(**wanted, arm=""))
         found = list(itertools.islice(_hits(rows, evaluations, criteria), criteria.limit + 1))
     return _results(found, criteria, rounds=there_are)
 
@@ -274,6 +281,7 @@ def search_rows(
 ) -> SearchResults:
     """Search the versions that an evaluator was shown, and no evaluations."""
     criteria = _criteria(request)
+    holds = _keyword_test(criteria.keywords)
     there_are = sorted({row.round for row in rows})
     if criteria.rounds is not None:
         rows = [row for row in rows if row.round in criteria.rounds]
@@ -281,7 +289,13 @@ def search_rows(
         known = sorted({row.agent_id for row in rows})
         wanted = {find_agent(asked, known) for asked in criteria.agent_ids}
         rows = [row for row in rows if row.agent_id in wanted]
-    hits = _hits(rows, iter(()), criteria)
+    hits = (
+        _proposal_hit(row, criteria.keywords)
+        for row in rows
+        if criteria.proposals
+        and criteria.scored(row.aggregated_score)
+        and holds(encoded(row.text), encoded(row.thought_process))
+    )
     return _results(
         list(itertools.islice(hits, criteria.limit + 1)),
         criteria,
@@ -306,26 +320,28 @@ def _results(
 
 
 def _hits(
-    rows: Iterable[Row], evaluations: Iterator[KeptEvaluation], criteria: _Criteria
+    rows: Iterable[RowColumns], evaluations: Iterator[KeptColumns], criteria: _Criteria
 ) -> Iterator[ProposalHit | EvaluationHit]:
-    """Give what matches, each proposal before its evaluations; both come in one order."""
-    by_version = itertools.groupby(evaluations, key=lambda kept: kept.row_id)
-    evaluated, its_evaluations = next(by_version, (None, iter(())))
-    in_record = _record_test(criteria.keywords)
-    for row in rows:
-        scored = criteria.scored(row.aggregated_score)
+    """Give what matches, each proposal before its evaluations; both come in one order.
+
+    Most match nothing: they are passed over as they were stored, and no record is made of them.
+    """
+    holds = _keyword_test(criteria.keywords)
+    evaluation = next(evaluations, None)
+    for columns in rows:
+        row_id, *_, score, content, thoughts, readable, _ = columns
+        scored = criteria.scored(score)
         wanted = scored and criteria.proposals
-        if wanted and _holds_all(criteria.keywords, row.text, row.thought_process):
-            yield _proposal_hit(row, criteria.keywords)
-        if row.id == evaluated:
-            for kept in its_evaluations:
-                if (
-                    scored
-                    and in_record(kept.record)
-                    and (hit := _evaluation_hit(row, kept, criteria))
-                ):
-                    yield hit
-            evaluated, its_evaluations = next(by_version, (None, iter(())))
+        if wanted and holds(content if readable is None else readable, thoughts or b""):
+            yield _proposal_hit(row_of(columns), criteria.keywords)
+        found = []
+        while evaluation is not None and evaluation[1] == row_id:
+            if scored and holds(evaluation[4] or b""):
+                found.append(evaluation)
+            evaluation = next(evaluations, None)
+        for kept in sorted(found):
+            if hit := _evaluation_hit(row_of(columns), kept_of(kept), criteria):
+                yield hit
 
 
 def matched_lines(text: str, keywords: Iterable[str]) -> tuple[int, ...]:
@@ -347,11 +363,31 @@ def matched_lines(text: str, keywords: Iterable[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _holds_all(keywords: list[str], *places: str) -> bool:
-    if not keywords:
+def _keyword_test(keywords: Iterable[str]) -> Callable[..., bool]:
+    """Make a test of whether all keywords, in lower case, stand in a text or its thoughts.
+
+    It takes them as they are stored: what a keyword is a part of, its bytes are a part of.
+    """
+    wanted = [encoded(keyword) for keyword in keywords]
+
+    def holds(text: bytes, thoughts: bytes = b"") -> bool:
+        if not wanted:
+            return True
+        lowered = _lowered(text)
+        if thoughts:
+            # 0xFF stands in no encoded text, so that no keyword reaches over it.
+            lowered = b"\xff".join([lowered, _lowered(thoughts)])
+        for keyword in wanted:  # noqa: SIM110 (a generator takes as long as the comparison)
+            if keyword not in lowered:
+                return False
         return True
-    lowered = [place.lower() for place in places]
-    return all(any(keyword in place for place in lowered) for keyword in keywords)
+
+    return holds
+
+
+def _lowered(data: bytes) -> bytes:
+    # For ASCII, lower case is the same for bytes, and they need no decoding.
+    return data.lower() if data.isascii() else encoded(decoded(data).lower())
 
 
 def _proposal_hit(row: Row, keywords: list[str]) -> ProposalHit:
@@ -366,37 +402,10 @@ def _proposal_hit(row: Row, keywords: list[str]) -> ProposalHit:
     )
 
 
-_WRITTEN_OTHERWISE: Final = re.compile(r'["\\\x00-\x1f\ud800-\udfff]')
-"""What JSON writes otherwise than it is."""
-
-
-def _record_test(keywords: Sequence[str]) -> Callable[[bytes], bool]:
-    """Make a test that every record passes whose justification holds the keywords.
-
-    Parsing a record takes ten times as long. A keyword that JSON may write otherwise is left to
-    the parsed record.
-    """
-    plain = [keyword for keyword in keywords if not _WRITTEN_OTHERWISE.search(keyword)]
-    if not plain:
-        return lambda record: True
-    as_bytes = [encoded(keyword) for keyword in plain]
-
-    def holds(record: bytes) -> bool:
-        if record.isascii():
-            # Lower case is the same for bytes here, and they need no decoding.
-            lowered = record.lower()
-            return all(keyword in lowered for keyword in as_bytes)
-        return _holds_all(plain, decoded(record))
-
-    return holds
-
-
 def _evaluation_hit(row: Row, kept: KeptEvaluation, criteria: _Criteria) -> EvaluationHit | None:
     evaluation = kept.wire["evaluation"]
     stance = evaluation.get("stance")
     if criteria.stances and not (isinstance(stance, str) and stance.casefold() in criteria.stances):
-        return None
-    if not _holds_all(criteria.keywords, evaluation.get("justification") or ""):
         return None
     entry = kept.entry
     claims: tuple[ClaimAssessment, ...] = ()

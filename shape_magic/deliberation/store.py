@@ -17,7 +17,12 @@ from typing import Any, Final, Literal, NamedTuple
 import msgspec
 
 from shape_magic.deliberation.database import Database
-from shape_magic.deliberation.encoding import decoded, encoded, json_line
+from shape_magic.deliberation.encoding import (
+    decoded,
+    encoded,
+    json_line,
+    without_justification,
+)
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import EvaluationEntry, read_record, to_wire
 from shape_magic.errors import ArgumentError, StoreError
@@ -27,17 +32,21 @@ from shape_magic.wording import quoted
 __all__ = [
     "EvaluationColumns",
     "KeptCandidate",
+    "KeptColumns",
     "KeptEvaluation",
     "KeptPrompt",
     "KeptReply",
     "MeasurementColumns",
     "Row",
+    "RowColumns",
     "Store",
     "aggregated_score",
     "evaluation_columns",
+    "kept_of",
     "mean",
     "measurement_columns",
     "measurement_of",
+    "row_of",
     "trials_of",
 ]
 
@@ -47,10 +56,17 @@ _ROW: Final = (
 )
 _DISPLAYED: Final = "versions JOIN measurements ON measurements.id = versions.measurement"
 _ROUND: Final = "coalesce(:round, (SELECT max(round) FROM versions WHERE agent = :agent))"
-_EVALUATION: Final = "evaluations.id, proposal, evaluations.measurement, arm, record"
+_EVALUATION: Final = "evaluations.id, proposal, evaluations.measurement, arm, justification, record"
 
 Outcome = Literal["", "taken", "refused", "failed"]
 """What became of a reply: '' until it was read."""
+
+
+RowColumns = tuple[Any, ...]
+"""A version's columns, in the order of the fields of `Row`; a text that is the content is None."""
+
+KeptColumns = tuple[int, int, int, bytes, bytes | None, bytes]
+"""An evaluation's columns, in the order of the fields of `KeptEvaluation`."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -109,7 +125,14 @@ class EvaluationColumns(NamedTuple):
     prompt: bytes | None
     place: int | None
     key: bytes | None
+    justification: bytes | None
     record: bytes
+    """The wire record without the justification."""
+
+    @property
+    def said(self) -> tuple[bytes | None, bytes]:
+        """What tells two evaluations apart: the whole wire record."""
+        return self.justification, self.record
 
 
 class KeptEvaluation(msgspec.Struct, frozen=True):
@@ -121,7 +144,9 @@ class KeptEvaluation(msgspec.Struct, frozen=True):
     measurement: int
     """The id of the measurement that the evaluator was shown."""
     arm: str
+    justification: bytes | None
     record: bytes
+    """The wire record without the justification."""
 
     @property
     def entry(self) -> EvaluationEntry:
@@ -135,6 +160,8 @@ class KeptEvaluation(msgspec.Struct, frozen=True):
             wire = json.loads(decoded(self.record))
         if not isinstance(wire, dict) or not isinstance(wire.get("evaluation"), dict):
             raise StoreError("the deliberation's file is damaged: an evaluation cannot be read")
+        if self.justification is not None:
+            wire["evaluation"]["justification"] = decoded(self.justification)
         return wire
 
 
@@ -250,7 +277,7 @@ class Store:
                 "AND version = coalesce(:version, version) ORDER BY version DESC LIMIT 1",
                 {"agent": encoded(agent_id), "round": round, "version": version},
             ).fetchone()
-        return None if found is None else _row(found)
+        return None if found is None else row_of(found)
 
     def row_by_id(self, row_id: int) -> Row:
         """Give the version of an id."""
@@ -258,7 +285,7 @@ class Store:
             found = connection.execute(
                 f"SELECT {_ROW} FROM {_DISPLAYED} WHERE versions.id = ?", (row_id,)
             )
-            return _row(found.fetchone())
+            return row_of(found.fetchone())
 
     @contextlib.contextmanager
     def rows(
@@ -273,6 +300,18 @@ class Store:
         They are read one by one, as they stand at one moment. When the context ends they end, so
         that none which an error's traceback keeps alive holds on to the database.
         """
+        with self.row_columns(rounds=rounds, agent_ids=agent_ids, latest=latest) as found:
+            yield map(row_of, found)
+
+    @contextlib.contextmanager
+    def row_columns(
+        self,
+        *,
+        rounds: Iterable[int] | None = None,
+        agent_ids: Iterable[str] | None = None,
+        latest: bool = True,
+    ) -> Iterator[Iterator[RowColumns]]:
+        """Give what `rows` makes its records of, for who needs few of many."""
         condition, values = _condition(rounds=rounds, agent_ids=agent_ids, latest=latest)
         with self.database.reading() as connection:
             found = connection.execute(
@@ -280,7 +319,7 @@ class Store:
                 values,
             )
             try:
-                yield map(_row, found)
+                yield found
             finally:
                 found.close()
 
@@ -482,6 +521,27 @@ class Store:
 
         Those of one version come in the order in which they were given.
         """
+        with self.evaluation_columns(
+            row_id=row_id, rounds=rounds, agent_ids=agent_ids, latest=latest, arm=arm
+        ) as found:
+            # Those of one version are few: SQLite would sort the records of all.
+            yield (
+                kept_of(columns)
+                for _, given in itertools.groupby(found, key=operator.itemgetter(1))
+                for columns in sorted(given)
+            )
+
+    @contextlib.contextmanager
+    def evaluation_columns(
+        self,
+        *,
+        row_id: int | None = None,
+        rounds: Iterable[int] | None = None,
+        agent_ids: Iterable[str] | None = None,
+        latest: bool = True,
+        arm: str | None = None,
+    ) -> Iterator[Iterator[KeptColumns]]:
+        """Give what `evaluations` makes its records of, those of one version in no order."""
         if row_id is None:
             condition, values = _condition(rounds=rounds, agent_ids=agent_ids, latest=latest)
         else:
@@ -500,12 +560,7 @@ class Store:
                 f"SELECT {_EVALUATION} FROM {tables} {condition} ORDER BY {order}", values
             )
             try:
-                # Those of one version are few: SQLite would sort the records of all.
-                yield (
-                    KeptEvaluation(kept, row, measurement, decoded(arm), record)
-                    for _, given in itertools.groupby(found, key=operator.itemgetter(1))
-                    for kept, row, measurement, arm, record in sorted(given)
-                )
+                yield found
             finally:
                 found.close()
 
@@ -554,7 +609,7 @@ class Store:
         with self.database.transaction() as connection:
             connection.executemany(
                 "INSERT INTO evaluations (proposal, measurement, evaluator, arm, trial, prompt, "
-                "place, key, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "place, key, justification, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [(row_id, measurement, *columns) for measurement, columns in evaluations],
             )
 
@@ -868,7 +923,8 @@ def _condition(
     return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
 
 
-def _row(found: tuple[Any, ...]) -> Row:
+def row_of(found: RowColumns) -> Row:
+    """Make a version's record of its columns."""
     row_id, number, agent, version, measurement, shape, score, *texts, unknown = found
     content, thoughts, readable = texts
     with _damage_reported("a proposal"):
@@ -888,9 +944,16 @@ def _row(found: tuple[Any, ...]) -> Row:
         )
 
 
+def kept_of(columns: KeptColumns) -> KeptEvaluation:
+    """Make an evaluation's record of its columns."""
+    kept, row_id, measurement, arm, justification, record = columns
+    return KeptEvaluation(kept, row_id, measurement, decoded(arm), justification, record)
+
+
 def evaluation_columns(entry: EvaluationEntry, *, arm: str) -> EvaluationColumns:
     """Write an evaluation as the columns of its table."""
-    prompt = entry.prompt
+    prompt, wire = entry.prompt, to_wire(entry)
+    justification, record = without_justification(wire)
     return EvaluationColumns(
         evaluator=encoded(entry.evaluator_agent_id),
         arm=encoded(arm),
@@ -898,7 +961,8 @@ def evaluation_columns(entry: EvaluationEntry, *, arm: str) -> EvaluationColumns
         prompt=None if prompt is None else encoded(prompt.digest),
         place=None if prompt is None else prompt.place,
         key=None if prompt is None else encoded(prompt.key),
-        record=json_line(to_wire(entry)),
+        justification=justification,
+        record=record,
     )
 
 

@@ -252,7 +252,7 @@ def _take(store: Store, record: _Taken, used: set[int]) -> _Stored:
     for place, columns in record.evaluations:
         if not present.evaluator(columns):
             new.append((measurements[place], columns))
-        elif (columns.arm, columns.record) not in present.records:
+        elif (columns.arm, columns.said) not in present.records:
             row = store.row_by_id(row_id)
             left.append(
                 f"{quoted(decoded(columns.evaluator))} on {quoted(row.agent_id)}, round "
@@ -260,7 +260,7 @@ def _take(store: Store, record: _Taken, used: set[int]) -> _Stored:
             )
     store.insert_evaluations(row_id, new)
     # The score that a record brings is that of the record's evaluations, and of no others.
-    given = {columns.record for _, columns in record.evaluations}
+    given = {columns.said for _, columns in record.evaluations}
     if not there or (record.brings_score and present.of_score <= given):
         store.set_score(row_id, record.score)
     elif new:
@@ -272,14 +272,14 @@ class _Present:
     """The evaluations that a version has already."""
 
     def __init__(self, there: Iterable[KeptEvaluation]) -> None:
-        self.records: set[tuple[bytes, bytes]] = set()
-        self.of_score: set[bytes] = set()
+        self.records: set[tuple[bytes, tuple[bytes | None, bytes]]] = set()
+        self.of_score: set[tuple[bytes | None, bytes]] = set()
         self._evaluators: dict[tuple[bytes, int], list[str]] = {}
         for kept in there:
             columns = evaluation_columns(kept.entry, arm=kept.arm)
-            self.records.add((columns.arm, columns.record))
+            self.records.add((columns.arm, columns.said))
             if not kept.arm:
-                self.of_score.add(columns.record)
+                self.of_score.add(columns.said)
             same = self._evaluators.setdefault((columns.arm, columns.trial), [])
             same.append(decoded(columns.evaluator))
 
@@ -309,14 +309,14 @@ def _same_version(store: Store, record: _Taken, used: set[int]) -> int | None:
     ]
     if len(alike) < 2:
         return alike[0][0] if alike else None
-    given = Counter(columns.record for _, columns in record.evaluations)
+    given = Counter(columns.said for _, columns in record.evaluations)
 
     def likeness(found: tuple[int, bytes | None, float | None]) -> tuple[bool, int, bool]:
         row_id, kept, score = found
         different = given.copy()
         with store.evaluations(row_id=row_id) as evaluations:
             different.subtract(
-                evaluation_columns(evaluation.entry, arm=evaluation.arm).record
+                evaluation_columns(evaluation.entry, arm=evaluation.arm).said
                 for evaluation in evaluations
             )
         return kept == record.unknown, -sum(map(abs, different.values())), score == record.score
