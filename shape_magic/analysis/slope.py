@@ -129,7 +129,7 @@ def effect(
     ... })
     >>> found = effect(frame, "chars")
     >>> f"{found.points:.1f}", found.rounds, found.agents_like_these
-    ('-5.7', 6, None)
+    ('-5.0', 6, None)
     """
     unit = term(frame, attribute).unit
     rows = read_rows(frame, score, [attribute], columns=columns, arm=arm)
