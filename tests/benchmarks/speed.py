@@ -4,13 +4,15 @@
 
 Every peer reads the same texts in the same run, in turn, several times; the least time of each
 counts. Ratios are printed, nothing is asserted. None of the peers measures: each parses Markdown
-whole, inline text included, and cmark-gfm, which is written in C, renders HTML as well.
+whole, inline text included, and cmark-gfm, which is written in C, renders HTML as well. JSON
+documents are made, and held against the standard library reading and writing them.
 """
 
 import argparse
+import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import marko
@@ -19,10 +21,11 @@ from cmarkgfm import github_flavored_markdown_to_html
 from markdown_it import MarkdownIt
 
 import shape_magic
-from tests.benchmarks.texts import add_option, read_or_make
+from tests.benchmarks.texts import add_option, make_documents, read_or_make
 
 OURS = "shape_magic.measure"
 C_PARSER = "cmark-gfm to HTML (C)"
+JSON = "json.loads and dumps"
 
 
 def peers() -> dict[str, Callable[[str], Any]]:
@@ -36,11 +39,18 @@ def peers() -> dict[str, Callable[[str], Any]]:
     }
 
 
-def least_times(texts: list[str], *, times: int) -> dict[str, float]:
+def read_and_write(document: str) -> str:
+    """Do what measuring JSON cannot do without: read it, and write its readable form."""
+    return json.dumps(json.loads(document), indent=2)
+
+
+def least_times(
+    texts: list[str], peers: Mapping[str, Callable[[str], Any]], *, times: int
+) -> dict[str, float]:
     """Give each one's least processor time in seconds, over all texts."""
-    least = dict.fromkeys(peers(), float("inf"))
+    least = dict.fromkeys(peers, float("inf"))
     for _ in range(times):
-        for name, read in peers().items():
+        for name, read in peers.items():
             start = time.process_time()
             for text in texts:
                 read(text)
@@ -56,7 +66,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     texts = read_or_make(options.answers)
     characters = sum(map(len, texts))
-    least = least_times(texts, times=options.times)
+    least = least_times(texts, peers(), times=options.times)
     write = sys.stdout.write
     write(f"{len(texts):,} texts, {characters:,} characters\n\n")
     write(f"{'':24} {'seconds':>8} {'MB/s':>6} {'times as long as measure':>25}\n")
@@ -65,6 +75,11 @@ def main(arguments: list[str] | None = None) -> None:
         write(f"{name:24} {seconds:8.2f} {rate:6.1f} {seconds / least[OURS]:25.2f}\n")
     ahead = least[OURS] / least[C_PARSER]
     write(f"\nThe C parser, HTML included, is {ahead:.1f} times as fast as measuring.\n")
+    documents = make_documents()
+    both = {OURS: shape_magic.measure, JSON: read_and_write}
+    least = least_times(documents, both, times=options.times)
+    write(f"{len(documents):,} JSON documents, {sum(map(len, documents)):,} characters: measuring ")
+    write(f"takes {least[OURS] / least[JSON]:.1f} times as long as {JSON}(indent=2) together.\n")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,21 @@ def read_or_make(path: Path | None) -> list[str]:
     return [_answer(chance) for _ in range(COUNT)]
 
 
+def make_documents() -> list[str]:
+    """Make two hundred JSON documents, always the same ones: nested, and on one line each."""
+    chance = random.Random(1)
+    return [json.dumps(_value(chance, depth=4)) for _ in range(200)]
+
+
+def _value(chance: random.Random, *, depth: int) -> object:
+    if depth == 0:
+        return chance.choice([_sentences(chance), chance.random(), chance.randint(0, 9999), None])
+    inner = [_value(chance, depth=depth - 1) for _ in range(chance.randint(1, 6))]
+    if chance.random() < 1 / 3 and depth < 4:
+        return inner
+    return {f"{chance.choice(_WORDS)}_{number}": value for number, value in enumerate(inner)}
+
+
 def _answer(chance: random.Random) -> str:
     # A third of real answers have no structure at all.
     if chance.random() < 1 / 3:
