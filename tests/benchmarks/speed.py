@@ -76,7 +76,7 @@ def main(arguments: list[str] | None = None) -> None:
     ahead = least[OURS] / least[C_PARSER]
     write(f"\nThe C parser, HTML included, is {ahead:.1f} times as fast as measuring.\n")
     documents = make_documents()
-    both = {OURS: shape_magic.measure, JSON: read_and_write}
+    both: dict[str, Callable[[str], Any]] = {OURS: shape_magic.measure, JSON: read_and_write}
     least = least_times(documents, both, times=options.times)
     write(f"{len(documents):,} JSON documents, {sum(map(len, documents)):,} characters: measuring ")
     write(f"takes {least[OURS] / least[JSON]:.1f} times as long as {JSON}(indent=2) together.\n")
