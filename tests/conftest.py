@@ -9,7 +9,11 @@ from hypothesis import HealthCheck, settings
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.deliberation import Deliberation
+from tests.executors import EXECUTORS
+from tests.left_behind import pytest_sessionfinish, pytest_terminal_summary
 from tests.shells import new_shell
+
+__all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
 
 # The machines that run the tests may be slow and shared: what counts is the result.
 settings.register_profile(
@@ -82,9 +86,6 @@ def shell(tmp_path: Path) -> Iterator[InteractiveShell]:
 @pytest.fixture(scope="module", params=["threads", "processes", "dask"])
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     """Give an executor of each kind, with two workers."""
-    # Imported here, since Dask takes its time and few modules need it.
-    from tests.executors import EXECUTORS
-
     with EXECUTORS[request.param](2) as made:
         yield made
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 
-import dask
-from distributed import Client, LocalCluster
+import pytest
 
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.analyzers.registry import Registry, default_registry
@@ -74,12 +73,15 @@ def process_pool(workers: int) -> Iterator[Executor]:
 
 @contextmanager
 def dask_cluster(workers: int) -> Iterator[Executor]:
+    # Imported here, since Dask takes its time, few modules need it, and the extra `dev` lacks it.
+    dask = pytest.importorskip("dask")
+    distributed = pytest.importorskip("distributed")
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),
-        LocalCluster(
+        distributed.LocalCluster(
             n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
-        Client(cluster) as client,
+        distributed.Client(cluster) as client,
     ):
         yield client.get_executor()
 
