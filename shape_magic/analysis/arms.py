@@ -60,12 +60,6 @@ class Comparison(Result, frozen=True, kw_only=True):
     """Each round with its mean in both arms."""
     moved: tuple[Moved, ...] = ()
     """Every proposal that both arms have, those that moved most first."""
-    rounds: int = 0
-    agents: int = 0
-    evaluators: int = 0
-    rows: int = 0
-    confidence: float = 0.95
-    notes: tuple[str, ...] = ()
 
     def _report(self) -> Report:
         change, percent = self.slope, f"{100 * self.confidence:g} %"

@@ -60,13 +60,7 @@ class Parts(Result, frozen=True, kw_only=True):
     score: str
     parts: tuple[Part, ...]
     following_p: float | None = None
-    rounds: int = 0
-    agents: int = 0
-    evaluators: int = 0
-    rows: int = 0
     proposals: int = 0
-    confidence: float = 0.95
-    notes: tuple[str, ...] = ()
 
     def __getitem__(self, attribute: str) -> Part:
         """Give one attribute's part; ArgumentError where it was not asked for."""

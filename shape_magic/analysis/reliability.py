@@ -52,12 +52,6 @@ class Evaluators(Result, frozen=True, kw_only=True):
     unit: str
     verdict: str
     judged: tuple[Evaluator, ...] = ()
-    rounds: int = 0
-    agents: int = 0
-    evaluators: int = 0
-    rows: int = 0
-    confidence: float = 0.95
-    notes: tuple[str, ...] = ()
 
     def _report(self) -> Report:
         cells = [

@@ -26,6 +26,16 @@ class Report(msgspec.Struct, frozen=True):
 class Result(msgspec.Struct, frozen=True, kw_only=True):
     """A result that reads: `repr` in a terminal, HTML in a notebook, its figures by `to_frame`."""
 
+    rounds: int = 0
+    agents: int = 0
+    evaluators: int = 0
+    rows: int = 0
+    """How much it was estimated from."""
+    confidence: float = 0.95
+    """How often such intervals hold what is true."""
+    notes: tuple[str, ...] = ()
+    """What a reader has to know beside the verdict."""
+
     def _report(self) -> Report:
         raise NotImplementedError
 

@@ -61,12 +61,6 @@ class Effect(Result, frozen=True, kw_only=True):
     """For other agents like these: clusters are agents."""
     following_p: float | None = None
     """How often rounds in another order follow one another as closely as these do."""
-    rounds: int = 0
-    agents: int = 0
-    evaluators: int = 0
-    rows: int = 0
-    confidence: float = 0.95
-    notes: tuple[str, ...] = ()
 
     def _report(self) -> Report:
         found = [

@@ -49,12 +49,6 @@ class Ranking(Result, frozen=True, kw_only=True):
     slope: float | None = None
     """What is taken out, in points per unit of the attribute; of preferences, in logits."""
     standings: tuple[Standing, ...] = ()
-    rounds: int = 0
-    agents: int = 0
-    evaluators: int = 0
-    rows: int = 0
-    confidence: float = 0.95
-    notes: tuple[str, ...] = ()
 
     def _report(self) -> Report:
         cells = [
