@@ -70,7 +70,7 @@ def seen(page: str) -> str:
 
 
 def proposal(text: str = AFTER, *, before: str | None = BEFORE, **fields: Any) -> Proposal:
-    named = {"agent_id": "Ann <i>", "round": 2, "version": 3} | fields
+    named: dict[str, Any] = {"agent_id": "Ann <i>", "round": 2, "version": 3} | fields
     return Proposal(
         content=text,
         thought_process="because",

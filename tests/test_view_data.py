@@ -176,10 +176,9 @@ def test_page__runs_its_own_scripts_and_loads_nothing() -> None:
 
 
 def test_page__of_several_parts__has_them_in_order() -> None:
-    parts = [place_of(shape_magic.measure("a")), "<p>between</p>", place_of(proposal())]
-    page = page_of(parts, title="\x1b & <x>")
-    first, last = (part.html for part in parts if not isinstance(part, str))
-    assert f"<main>\n{first}\n<p>between</p>\n{last}\n</main>" in page
+    first, last = place_of(shape_magic.measure("a")), place_of(proposal())
+    page = page_of([first, "<p>between</p>", last], title="\x1b & <x>")
+    assert f"<main>\n{first.html}\n<p>between</p>\n{last.html}\n</main>" in page
     assert "<title>␛ &amp; &lt;x&gt;</title>" in page
 
 
