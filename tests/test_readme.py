@@ -46,9 +46,15 @@ def test_page__its_commands_make_an_environment_of_their_own(name: str) -> None:
         assert "pip install -e '.[" in command
 
 
-def test_contributing__has_the_command_of_all_tests() -> None:
-    (command,) = re.findall(r"^python3 -m venv .*pytest$", PAGES["CONTRIBUTING.md"], re.MULTILINE)
-    assert "'.[test]'" in command
+def test_readme_and_contributing__have_the_one_command_of_all_tests() -> None:
+    commands = [
+        command
+        for page in (README, PAGES["CONTRIBUTING.md"])
+        for command in re.findall(r"^python3 -m venv .*pytest$", page, re.MULTILINE)
+    ]
+    assert len(commands) == 2
+    assert commands[0] == commands[1]
+    assert "'.[test]'" in commands[0]
 
 
 @pytest.mark.parametrize("name", PAGES)
