@@ -1,5 +1,6 @@
 """Options and fixtures that several test modules share."""
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from pathlib import Path
@@ -44,6 +45,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=10,
         help="how often a run of judges is killed and started again",
     )
+
+
+def pytest_configure() -> None:
+    # They are read by now, and a run of pytest that a test starts elsewhere has no such options.
+    os.environ.pop("PYTEST_ADDOPTS", None)
 
 
 @pytest.fixture
