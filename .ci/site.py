@@ -21,7 +21,14 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 # A release of the kernel is made for one release of Pyodide, and asks for it by that number.
-TOOLS = ("jupyterlite-core==0.8.6", "jupyterlite-pyodide-kernel==0.8.6", "jupyter-server==2.*")
+TOOLS = (
+    "jupyterlite-core==0.8.6",
+    "jupyterlite-pyodide-kernel==0.8.6",
+    "jupyter-server==2.*",
+    # What they add to JupyterLab becomes part of the site: views are linked to the kernel by it.
+    "anywidget==0.11.*",
+    "jupyterlab-widgets==3.*",
+)
 
 # What the kernel itself loads before any notebook says `%pip install`.
 KERNEL_WHEELS = ("micropip", "packaging", "six")

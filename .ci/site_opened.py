@@ -54,11 +54,13 @@ def run_notebook(page: Page, address: str) -> list[str]:
     """Run all cells of the notebook by the menu, and return what stands in its outputs."""
     page.goto(f"{address}/lab/index.html?path={NOTEBOOK}")
     page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell", timeout=120_000)
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_text("Run All Cells", exact=True).click()
-    for _ in range(MINUTES * 60):
-        page.wait_for_timeout(1_000)
+    for second in range(MINUTES * 60):
         prompts = page.evaluate(PROMPTS)
+        # The first cell has not run before. The menu does nothing until the kernel has started.
+        if second % 20 == 0 and prompts[:1] == ["[ ]:"]:
+            page.get_by_role("menuitem", name="Run", exact=True).click()
+            page.get_by_text("Run All Cells", exact=True).click()
+        page.wait_for_timeout(1_000)
         if prompts and all(prompt.strip("[]: ").isdecimal() for prompt in prompts):
             break
     else:

@@ -214,6 +214,9 @@ def test_cells__run_out_of_order_moved_and_copied_are_each_their_own(
     # The second cell moves to the top, with its output.
     notebook.command("notebook:move-cell-up", cell=2)
     notebook.command("notebook:move-cell-up", cell=1)
+    # The host draws a cell that has moved anew, and a reader is slower than that.
+    notebook.page.wait_for_timeout(2_000)
+    assert view_of(notebook, 0).highlighted == [2]
     view_of(notebook, 0).line(1).click()
     assert notebook.execute(said) == "(1, 1) (1, 1)"
     view_of(notebook, 2).line(2).click()
@@ -221,6 +224,7 @@ def test_cells__run_out_of_order_moved_and_copied_are_each_their_own(
     # A copy is another cell, which nothing was displayed in.
     notebook.command("notebook:copy-cell", cell=2)
     notebook.command("notebook:paste-cell-below", cell=2)
+    notebook.page.wait_for_timeout(2_000)
     view_of(notebook, 3).line(1).click()
     assert view_of(notebook, 3).highlighted == [1]
     assert notebook.execute(said) == "(2, 2) (1, 1)"
