@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic.wording import count_invisible, symbols, visible, without_invisible
+from shape_magic.wording import (
+    count_invisible,
+    listed,
+    nearest,
+    one_line,
+    plural,
+    quoted,
+    symbols,
+    visible,
+    without_invisible,
+)
 
 EVERYTHING = [chr(code) for code in range(0x110000)]
 # Signs that are written around the digits after them, and show: Unicode calls them
@@ -89,3 +99,84 @@ def test_count_invisible__leaves_out_joiners_that_join(text: str, count: int) ->
 @given(st.text(alphabet=st.characters(exclude_categories=[])))
 def test_without_invisible__leaves_nothing_that_is_counted(text: str) -> None:
     assert count_invisible(without_invisible(text)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x00\x1f\x7f", "␀␟␡"),
+        ("\x80\x9f\u200b\U000e0041", "[U+0080][U+009F][U+200B][U+E0041]"),
+        (" ~\t\n\r\xa0", " ~\t\n\r\xa0"),
+    ],
+    ids=["ASCII", "named", "left"],
+)
+def test_visible__symbol_of_each_kind(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "line"),
+    [
+        ("a\tb\nc\rd\x1b", None, "a␉b␊c␍d␛"),
+        ("abcd", 4, "abcd"),
+        ("abcde", 4, "abc…"),
+        ("x" * 1000, None, "x" * 1000),
+    ],
+)
+def test_one_line__breaks_nowhere_and_is_cut(text: str, length: int | None, line: str) -> None:
+    assert one_line(text, length=length) == line
+
+
+def recursive() -> list[object]:
+    value: list[object] = []
+    for _ in range(100_000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("x\n", r"'x\n'"),
+        ("x" * 78, f"'{'x' * 78}'"),
+        ("x" * 79, f"'{'x' * 78}…"),
+        (10**5000, "about 10**5000"),
+        (-(10**5000), "about -10**5000"),
+        (recursive(), "a list that is too large to write"),
+    ],
+    ids=["escaped", "longest", "cut", "large", "large negative", "deep"],
+)
+def test_quoted__any_value__is_one_short_line(value: object, written: str) -> None:
+    assert quoted(value) == written
+
+
+@pytest.mark.parametrize(
+    ("count", "written"),
+    [
+        (0, ""),
+        (2, "0, 1"),
+        (10, "0, 1, 2, 3, 4, 5, 6, 7, 8, 9"),
+        (11, "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1 more"),
+        (2010, "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2,000 more"),
+    ],
+)
+def test_listed__names_ten_and_counts_the_rest(count: int, written: str) -> None:
+    assert listed(range(count)) == written
+
+
+@pytest.mark.parametrize(
+    ("count", "written"), [(0, "0 lines"), (1, "1 line"), (2, "2 lines"), (1234, "1,234 lines")]
+)
+def test_plural__only_one_is_singular(count: int, written: str) -> None:
+    assert plural(count, "line") == written
+
+
+def test_nearest__all_ids__once_each_the_nearest_first() -> None:
+    others = [f"Zoe {number}" for number in range(15)]
+    ids = [*others, " candidate_A ", "Candidate_B"]
+    found = nearest("CANDIDATE_A", ids)
+    assert found[:2] == [" candidate_A ", "Candidate_B"]
+    assert sorted(found) == sorted(ids)
+    # What comes after the ten nearest stands as it was given.
+    assert found[10:] == [each for each in others if each not in found[:10]]
+    assert nearest("a", []) == []
