@@ -88,6 +88,7 @@ def test_entries_of_every_generation__stand_in_one_frame(tmp_path: Path) -> None
 def test_csv_and_parquet__come_back_with_the_same_effect(
     deliberation: Deliberation, tmp_path: Path
 ) -> None:
+    pytest.importorskip("pyarrow")
     frame = deliberation.to_frame()
     frame.to_csv(tmp_path / "frame.csv", index=False)
     frame.to_parquet(tmp_path / "frame.parquet")
