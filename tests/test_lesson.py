@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from shape_magic import measure
+from shape_magic import compare, measure
 from shape_magic.errors import ArgumentError
 from shape_magic.notebook.lesson import LessonCard, lesson_html
 from tests.browser.injections import INJECTIONS
@@ -34,6 +34,11 @@ def test_lesson__has_its_parts_in_their_order() -> None:
     places = [page.index(part) for part in ("Leads</h1>", "View me.", "Predict", "<details>")]
     assert places == sorted(places)
     assert "<title>A &lt;lesson&gt;</title>" in page
+
+
+def test_lesson__takes_a_comparison() -> None:
+    sides = compare(measure("the first"), measure("the second"), names=("before", "after"))
+    assert sides.place.html in lesson_html(["Compare.", sides], title="t")
 
 
 def test_card__asks_for_its_attributes_and_folds_the_numbers_away() -> None:

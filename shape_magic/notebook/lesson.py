@@ -58,6 +58,8 @@ def _part(item: object, number: int) -> Place | str:
             return f'<div class="lesson-text">{_MARKDOWN.render(visible(item))}</div>'
         case Measurement() | Proposal():
             return place_of(item)
+        case Comparison():
+            return item.place
         case LessonCard():
             return _card(item)
     raise ArgumentError(

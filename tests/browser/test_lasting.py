@@ -1,7 +1,8 @@
 """What is shown lasts: saved, closed, opened again, copied, moved, with a kernel and without."""
 
 import copy
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -70,6 +71,15 @@ def view_of(notebook: Notebook, cell: int, place: int = 0) -> Placed:
     """The view in the output of a cell."""
     root = notebook.page.locator(".jp-Notebook .jp-Cell").nth(cell).locator(".shape-magic")
     return Placed(notebook.page, root.nth(place))
+
+
+def comes_to(find: Callable[[], object], expected: object) -> None:
+    """Wait, with a limit, for what a page and a kernel have yet to tell one another."""
+    for _ in range(40):
+        if find() == expected:
+            return
+        time.sleep(0.25)
+    assert find() == expected
 
 
 def static_of(notebook: Notebook, cell: int) -> Locator:
@@ -210,17 +220,17 @@ def test_cells__run_out_of_order_moved_and_copied_are_each_their_own(
     view_of(notebook, 1).line(1).click()
     view_of(notebook, 2).line(2).click()
     said = "print(first.selection, second.selection)"
-    assert notebook.execute(said) == "(1, 1) (2, 2)"
+    comes_to(lambda: notebook.execute(said), "(1, 1) (2, 2)")
     # The second cell moves to the top, with its output.
     notebook.command("notebook:move-cell-up", cell=2)
     notebook.command("notebook:move-cell-up", cell=1)
     # The host draws a cell that has moved anew, and a reader is slower than that.
     notebook.page.wait_for_timeout(2_000)
-    assert view_of(notebook, 0).highlighted == [2]
+    comes_to(lambda: view_of(notebook, 0).highlighted, [2])
     view_of(notebook, 0).line(1).click()
-    assert notebook.execute(said) == "(1, 1) (1, 1)"
+    comes_to(lambda: notebook.execute(said), "(1, 1) (1, 1)")
     view_of(notebook, 2).line(2).click()
-    assert notebook.execute(said) == "(2, 2) (1, 1)"
+    comes_to(lambda: notebook.execute(said), "(2, 2) (1, 1)")
     # A copy is another cell, which nothing was displayed in.
     notebook.command("notebook:copy-cell", cell=2)
     notebook.command("notebook:paste-cell-below", cell=2)
