@@ -321,3 +321,10 @@ def test_call_tool__what_the_schema_forbids__is_refused(
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(arguments, schemas()[name])
     assert not deliberation.call_tool(name, arguments).startswith(("<proposal ", "No results"))
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_tools__each_says_what_it_is_for(style: Any) -> None:
+    for tool in Deliberation().tools(style):
+        described = tool.get("function", tool)
+        assert len(described["description"]) > 40, described["name"]

@@ -51,7 +51,7 @@ class PromptCandidate(msgspec.Struct, frozen=True, kw_only=True):
     """A candidate as it stood in a prompt."""
 
     place: int
-    """From 1 on; 0 for the evaluator's own proposal, which is none."""
+    """From 1 on; 0 for the evaluator's own proposal, which is not a candidate."""
     key: str
     """What the prompt, the tools and the reply call it."""
     agent_id: str
