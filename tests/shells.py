@@ -1,5 +1,6 @@
 """A shell to run magics in, made for one test and gone after it."""
 
+import atexit
 import json
 import os
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ def new_shell(folder: Path, *, load: bool = True) -> Iterator[InteractiveShell]:
             extension(shell, "unload")
     finally:
         cast(Any, shell.history_manager).end_session()
+        # Else each of hundreds of shells is reset when the tests are done, which takes minutes.
+        atexit.unregister(shell.atexit_operations)
         InteractiveShell.clear_instance()
         del os.environ["IPYTHONDIR"]
 
