@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Put the course, six notebooks with their data, into a folder. Nothing that is "
         "there is overwritten. To run them, install JupyterLab (the extra 'lab').",
     )
-    notebooks.add_argument("folder", type=Path, metavar="FOLDER", help="made where there is none")
+    notebooks.add_argument("folder", type=Path, metavar="FOLDER", help="made where it is missing")
     notebooks.set_defaults(run=_notebooks)
 
     glossary = commands.add_parser(

@@ -79,7 +79,7 @@ class UnkeptRepliesError(StoreError):
 
 
 class FileRefusedError(StoreError):
-    """A place where no deliberation can be, or a file that is none; it is left as it is."""
+    """A place where no deliberation can be, or another kind of file, which is left as it is."""
 
 
 class WorkersLostError(ShapeMagicError, RuntimeError):

@@ -47,7 +47,7 @@ def mcp_server(deliberation: Deliberation) -> "Server[dict[str, Any]]":
 
 
 def _sent(text: str) -> str:
-    """Give text that has UTF-8: a lone surrogate, which has none, becomes U+FFFD."""
+    """Give text that UTF-8 can carry: a lone surrogate, which it cannot, becomes U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

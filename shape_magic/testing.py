@@ -5,7 +5,7 @@ line that is a single dot; whatever stands between cases is prose. A title that 
 `[escaped]` has a Python string literal for its input. What is expected is a line of figures (those
 left out are 0), then as needed `outline:`, `kinds:` (the first letter of each line's kind),
 `ends:` (the anchors' last lines) and `notes:` (code@line). Outline and notes are always compared,
-so that a case that leaves them out says that there are none; an analyzer that does not recognise
+so that a case that leaves them out says that they are empty; an analyzer that does not recognise
 the input is `not recognised`.
 
     a heading

@@ -43,7 +43,7 @@ _ACTING: Final = (
     # Zero-width space, marks of direction, separators, embeddings, isolates, word joiner,
     # invisible operators, deprecated format characters.
     "\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f"
-    # Byte order mark, annotations and what is reserved for the like; characters that are none.
+    # Byte order mark, annotations and what is reserved for the like; noncharacters.
     "\\ufeff\\ufff0-\\ufffb\\ufdd0-\\ufdef\\ufffe\\uffff"
     # Lone surrogates.
     "\\ud800-\\udfff"

@@ -20,15 +20,15 @@ def filled(deliberation: Deliberation) -> None:
             for text in ("x", "y"):
                 deliberation.propose(agent_id, f"{agent_id} {number} {text}", round=number)
     proposals = deliberation.proposals()
-    deliberation.add_evaluations([(one, entry("Eve", 0.25)) for one in proposals])
+    deliberation.add_evaluations([(proposal, entry("Eve", 0.25)) for proposal in proposals])
 
 
 def everything(deliberation: Deliberation) -> set[tuple[str, int, int]]:
     """Give every version that there is, as (agent, round, version)."""
     return {
-        (one.agent_id, one.round, one.version)
+        (proposal.agent_id, proposal.round, proposal.version)
         for agent_id in deliberation.agents()
         for number in deliberation.rounds()
         if agent_id in deliberation.agents(round=number)
-        for one in deliberation.versions(agent_id, round=number)
+        for proposal in deliberation.versions(agent_id, round=number)
     }

@@ -154,11 +154,11 @@ round 7 has no proposals; there are rounds 1
 %read_proposal 'A
 "'A" cannot be read (no closing quotation): put an id with spaces or quotes in quotes, ...
 %search_deliberation --phase proposal
-argument --phase: 'proposal' is none of its values; did you mean proposing?
+argument --phase: 'proposal' is not one of its values; did you mean proposing?
 %search_deliberation --verdicts yes
-argument --verdicts: 'yes' is none of its values; there are verified, contested, ...
+argument --verdicts: 'yes' is not one of its values; there are verified, contested, ...
 %search_deliberation --stances agree Agree
-argument --stances: 'Agree' is none of its values; did you mean agree?
+argument --stances: 'Agree' is not one of its values; did you mean agree?
 %search_deliberation --min-score high
 argument --min-score: 'high' is no number
 %search_deliberation --limit DIGITS

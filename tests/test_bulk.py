@@ -26,7 +26,11 @@ def test_executor__delivers_what_one_call_after_another_gives(executor: Executor
 def test_executor__measures_with_the_registry_of_the_call(executor: Executor) -> None:
     texts = ["# a", "LOUD", "# b"]
     measured = measure_many(texts, executor=executor, progress=False, registry=shouting())
-    assert [one.analyzer for one in measured] == ["markdown/2", "shout/7", "markdown/2"]
+    assert [measurement.analyzer for measurement in measured] == [
+        "markdown/2",
+        "shout/7",
+        "markdown/2",
+    ]
 
 
 def test_executor__failures_of_an_analyzer_are_one_warning(
@@ -66,7 +70,7 @@ class CountingExecutor(ThreadPoolExecutor):
 
     def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
         future = super().submit(fn, *args, **kwargs)
-        self._open = [one for one in self._open if not one.done()] + [future]
+        self._open = [running for running in self._open if not running.done()] + [future]
         self.most = max(self.most, len(self._open))
         self.sizes.append(len(args[-1]))
         return future
@@ -84,8 +88,8 @@ def test_stream__is_never_taken_far_ahead_of_what_was_delivered() -> None:
 
     with CountingExecutor() as executor:
         measured = measure_many(stream(), executor=executor, progress=False, in_flight=3)
-        for delivered, one in enumerate(measured, start=1):
-            assert one.text == f"text {delivered - 1}"
+        for delivered, measurement in enumerate(measured, start=1):
+            assert measurement.text == f"text {delivered - 1}"
             ahead = max(ahead, taken - delivered)
     assert delivered == 5_000
     assert ahead < 3 * CHUNK_TEXTS
@@ -96,7 +100,7 @@ def test_long_texts__travel_in_smaller_chunks() -> None:
     with CountingExecutor() as executor:
         texts = ["x" * 150_000] * 4
         measured = measure_many(iter(texts), executor=executor, progress=False)
-        assert [one.shape.chars for one in measured] == [150_000] * 4
+        assert [measurement.shape.chars for measurement in measured] == [150_000] * 4
     assert executor.sizes == [2, 2]
 
 

@@ -80,8 +80,8 @@ def delivered_before_the_loss(
 
 
 def take_all(measured: Iterator[Measurement], *, into: list[Measurement]) -> None:
-    for one in measured:
-        into.append(one)
+    for measurement in measured:
+        into.append(measurement)
 
 
 POOLS = pytest.mark.parametrize("pool", [process_pool, dask_cluster])

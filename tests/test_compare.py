@@ -16,7 +16,7 @@ def test_compare__shows_the_second_against_the_first() -> None:
     comparison = compare(proposal("# A\n"), proposal("# A\n\n- b\n", agent_id="B"))
     shown = from_wire(comparison.right._shown)
     assert shown["baseline"] == "against A@1"
-    changes = {one["name"]: one["change"] for one in shown["attributes"]}
+    changes = {attribute["name"]: attribute["change"] for attribute in shown["attributes"]}
     assert (changes["list_items"], changes["headings"]) == (1, 0)
 
 

@@ -50,7 +50,10 @@ def completed(shell: InteractiveShell, line: str) -> list[str]:
     with provisionalcompleter(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         offered = list(shell.Completer.completions(line, len(line)))
-    return sorted(line[: one.start] + one.text + line[one.end :] for one in offered)
+    return sorted(
+        line[: completion.start] + completion.text + line[completion.end :]
+        for completion in offered
+    )
 
 
 @pytest.mark.parametrize(
@@ -114,9 +117,12 @@ def test_completion__applied__is_the_line(
 def test_completion__every_line_that_is_offered__reads_the_agent(
     agents: InteractiveShell, line: str
 ) -> None:
-    offered = [one for one in completed(agents, line) if "--" not in one]
+    offered = [line_offered for line_offered in completed(agents, line) if "--" not in line_offered]
     reached = {
-        agent_id for one in offered for agent_id in IDS if f"by {agent_id}" in run(agents, one)
+        agent_id
+        for line_offered in offered
+        for agent_id in IDS
+        if f"by {agent_id}" in run(agents, line_offered)
     }
     left_out = {"-x", "line\nbreak", "esc\x1b[31m", "tab\tbed", "\u202eback"}
     assert reached == set(IDS) - left_out
@@ -139,8 +145,8 @@ def test_completion__deliberation_that_cannot_be_read__offers_no_agent_and_print
     folder.mkdir()
     deliberation = run(agents, f"%deliberation {folder / 'a.db'}")
     deliberation.close()
-    for one in folder.iterdir():
-        one.unlink()
+    for path in folder.iterdir():
+        path.unlink()
     folder.rmdir()
     capsys.readouterr()
     assert completed(agents, "%read_proposal An") == []

@@ -196,7 +196,7 @@ def test_write__past_the_size_a_file_may_have__keeps_what_was_acknowledged(tmp_p
     assert "disk" in message
     assert int(acknowledged) > 5
     with Deliberation.open(path) as deliberation:
-        kept = {one.agent_id: one.content for one in deliberation.proposals()}
+        kept = {proposal.agent_id: proposal.content for proposal in deliberation.proposals()}
     assert kept == {f"Agent {n}": f"{n} " * 1_000 for n in range(int(acknowledged))}
 
 
@@ -311,9 +311,9 @@ def test_read__damaged_column__is_a_store_error_or_a_text(
     table: str, column: str, what: str, damage: object
 ) -> None:
     deliberation = Deliberation()
-    one = deliberation.propose("Ann", "a")
+    proposal = deliberation.propose("Ann", "a")
     entry = EvaluationEntry(evaluator_agent_id="Eve", evaluation=Evaluation(score=0.5))
-    deliberation.add_evaluations([(one, entry)])
+    deliberation.add_evaluations([(proposal, entry)])
     with deliberation._store.database.transaction() as connection:
         connection.execute(f"UPDATE {table} SET {column} = ?", (damage,))
     failures = []
@@ -336,9 +336,9 @@ def test_read__damaged_column__is_a_store_error_or_a_text(
 def test_error__that_is_kept__leaves_the_deliberation_to_other_threads() -> None:
     deliberation = Deliberation()
     for name in ("Ann", "Bob", "Cleo"):
-        one = deliberation.propose(name, "a")
+        proposal = deliberation.propose(name, "a")
         entry = EvaluationEntry(evaluator_agent_id="Eve", evaluation=Evaluation(score=0.5))
-        deliberation.add_evaluations([(one, entry)])
+        deliberation.add_evaluations([(proposal, entry)])
     with deliberation._store.database.transaction() as connection:
         connection.execute("UPDATE evaluations SET record = ?", (b"{",))
     kept = []

@@ -81,7 +81,10 @@ def test_propose__other_thoughts__are_a_new_version(deliberation: Deliberation) 
     deliberation.propose("Ann", "a", thought_process="because")
     second = deliberation.propose("Ann", "a", thought_process="why not")
     assert second.version == 2
-    assert [one.thought_process for one in deliberation.versions("Ann")] == ["because", "why not"]
+    assert [proposal.thought_process for proposal in deliberation.versions("Ann")] == [
+        "because",
+        "why not",
+    ]
 
 
 def test_previous_shape__is_of_the_latest_earlier_version(deliberation: Deliberation) -> None:
@@ -149,9 +152,9 @@ def test_propose__bad_argument__is_one_clear_line(
 def test_lists__are_by_round_and_agent(deliberation: Deliberation) -> None:
     for agent_id, number in (("Zoe", 1), ("Ann", 2), ("Bob", 1), ("Ann", 1)):
         deliberation.propose(agent_id, "x", round=number)
-    found = [(one.round, one.agent_id) for one in deliberation.proposals()]
+    found = [(proposal.round, proposal.agent_id) for proposal in deliberation.proposals()]
     assert found == [(1, "Ann"), (1, "Bob"), (1, "Zoe"), (2, "Ann")]
-    assert [one.agent_id for one in deliberation.proposals(round=2)] == ["Ann"]
+    assert [proposal.agent_id for proposal in deliberation.proposals(round=2)] == ["Ann"]
     assert deliberation.agents() == ["Ann", "Bob", "Zoe"]
     assert deliberation.agents(round=2) == ["Ann"]
     assert deliberation.proposals(round=9) == []
@@ -275,7 +278,7 @@ def test_propose_many__a_list__is_one_round_in_order() -> None:
     deliberation.propose("Zoe", "z", round=3)
     given = [("Ann", "a", "because"), ("Bob", "b"), ("Ann", "c")]
     made = deliberation.propose_many(given)
-    assert [(one.agent_id, one.round, one.version) for one in made] == [
+    assert [(proposal.agent_id, proposal.round, proposal.version) for proposal in made] == [
         ("Ann", 3, 1),
         ("Bob", 3, 1),
         ("Ann", 3, 2),

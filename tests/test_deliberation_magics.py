@@ -121,7 +121,7 @@ def test_completion__offers_agent_ids(
     shell: InteractiveShell, deliberation: Deliberation, line: str
 ) -> None:
     with provisionalcompleter():
-        offered = [one.text for one in shell.Completer.completions(line, len(line))]
+        offered = [completion.text for completion in shell.Completer.completions(line, len(line))]
     assert "'Ann (x)'" in offered
 
 

@@ -56,9 +56,9 @@ def start(path: Path, name: str, count: int) -> "subprocess.Popen[str]":
 
 def contents(deliberation: Deliberation, name: str) -> list[str]:
     return [
-        one.content
+        proposal.content
         for number in deliberation.rounds()
-        for one in deliberation.versions(name, round=number)
+        for proposal in deliberation.versions(name, round=number)
     ]
 
 
@@ -95,7 +95,7 @@ def test_four_processes__writing_at_once__lose_none(tmp_path: Path) -> None:
         # Two processes spoke for Ann: every text is there, and no version number twice.
         assert set(contents(deliberation, "Ann")) == {f"Ann {n}" for n in range(150)}
         for number in deliberation.rounds():
-            versions = [one.version for one in deliberation.versions("Ann", round=number)]
+            versions = [proposal.version for proposal in deliberation.versions("Ann", round=number)]
             assert versions == list(range(1, len(versions) + 1))
 
 

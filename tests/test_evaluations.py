@@ -69,7 +69,7 @@ def test_reply__is_taken_bare_in_a_fence_or_with_words_around_it(
 ) -> None:
     taken = deliberation.evaluate("Bob", reply)
     assert taken.evaluator_agent_id == "Bob (model-x)"
-    assert [one.agent_id for one in taken.evaluations] == ["Ann", "Cleo"]
+    assert [evaluated.agent_id for evaluated in taken.evaluations] == ["Ann", "Cleo"]
     assert taken.not_evaluated == ()
     (entry,) = deliberation.evaluations("Ann")
     assert entry.evaluator_agent_id == "Bob (model-x)"
@@ -82,7 +82,7 @@ def test_reply__is_taken_bare_in_a_fence_or_with_words_around_it(
 def test_the_prompts_own_example__is_a_reply_that_is_taken(deliberation: Deliberation) -> None:
     prompt = deliberation.evaluation_prompt(task="Choose.")
     taken = deliberation.evaluate("Judge", prompt.text)
-    assert [one.agent_id for one in taken.evaluations] == ["Ann"]
+    assert [evaluated.agent_id for evaluated in taken.evaluations] == ["Ann"]
     assert taken.not_evaluated == ("Bob (model-x)", "Cleo")
 
 
@@ -136,23 +136,23 @@ def test_evaluation_of_nobody_or_oneself__is_left_out_and_told(
     deliberation: Deliberation, agent_id: str
 ) -> None:
     taken = deliberation.evaluate("Bob", reply_of(evaluation("Ann"), evaluation(agent_id)))
-    assert [one.agent_id for one in taken.evaluations] == ["Ann"]
+    assert [evaluated.agent_id for evaluated in taken.evaluations] == ["Ann"]
     assert agent_id in taken.left_out[0]
 
 
 @pytest.mark.parametrize("field", list(evaluation("Ann")))
 def test_missing_field__is_named(deliberation: Deliberation, field: str) -> None:
-    one = evaluation("Ann")
-    del one[field]
+    wrong = evaluation("Ann")
+    del wrong[field]
     wanted = "endorsement_weight" if field == "score" else field
     with pytest.raises(ReplyError, match=f"{wanted} is missing; "):
-        deliberation.evaluate("Judge", reply_of(one))
+        deliberation.evaluate("Judge", reply_of(wrong))
 
 
 def weighed(agent_id: str, weight: float) -> dict[str, Any]:
-    one = evaluation(agent_id, endorsement_weight=weight)
-    del one["score"]
-    return one
+    weighed = evaluation(agent_id, endorsement_weight=weight)
+    del weighed["score"]
+    return weighed
 
 
 def test_round_of_three__scores_are_what_a_hand_computes() -> None:
@@ -203,14 +203,14 @@ def test_arms_and_trials__stand_apart(deliberation: Deliberation) -> None:
 def test_replace__takes_the_place_of_the_whole_reply(deliberation: Deliberation) -> None:
     deliberation.evaluate("Judge", reply_of(evaluation("Ann"), evaluation("Cleo")))
     deliberation.evaluate("Judge", reply_of(evaluation("Ann", score=-1)), replace=True)
-    assert [one.evaluation.score for one in deliberation.evaluations("Ann")] == [-1]
+    assert [kept.evaluation.score for kept in deliberation.evaluations("Ann")] == [-1]
     assert deliberation.evaluations("Cleo") == []
 
 
 def test_partial_and_strict__are_told(deliberation: Deliberation) -> None:
     reply = reply_of(evaluation("Ann"), evaluation("Cleo", stance="maybe"))
     taken = deliberation.evaluate("Judge", reply, partial=True)
-    assert [one.agent_id for one in taken.evaluations] == ["Ann"]
+    assert [evaluated.agent_id for evaluated in taken.evaluations] == ["Ann"]
     assert 'stance is "maybe"' in taken.problems[0]
     text = f"So: {BARE}"
     assert deliberation.evaluate("Eve", text).repairs == ("line 1, character 5: words around it",)
@@ -315,14 +315,14 @@ def test_evaluator__written_otherwise__has_evaluated_before(
     with pytest.raises(ReplyError, match="has evaluated this version before"):
         deliberation.evaluate(again, reply_of(evaluation("Ann")))
     deliberation.evaluate(again, reply_of(evaluation("Ann", score=-1)), replace=True)
-    assert [one.evaluation.score for one in deliberation.evaluations("Ann")] == [-1]
+    assert [kept.evaluation.score for kept in deliberation.evaluations("Ann")] == [-1]
 
 
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (math.nan, "nan is no number of JSON's"),
-        ({1, 2}, "a value of the type set is none of JSON's"),
+        (math.nan, "JSON has no number nan"),
+        ({1, 2}, "JSON has no value of the type set"),
         (nested(500), "nests too deeply"),
         (nested(127), "nests too deeply"),
         (10**5000, "an integer in it is too long"),

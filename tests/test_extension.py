@@ -30,7 +30,9 @@ def traces(shell: InteractiveShell) -> dict[str, int]:
             for function in magics.values()
         ),
         "containers": sum(name in ours for name in shell.magics_manager.registry),
-        "configurables": sum(type(one).__name__ in ours for one in shell.configurables),
+        "configurables": sum(
+            type(configurable).__name__ in ours for configurable in shell.configurables
+        ),
         "callbacks": sum(
             getattr(callback, "__module__", "").startswith("shape_magic")
             for callbacks in shell.events.callbacks.values()
@@ -80,7 +82,7 @@ def test_reload__goes_on_with_the_deliberation_and_what_was_prompted(
     assert run(shell, "%deliberation").path == (tmp_path / path if path else None)
     assert run(shell, "%%shape A\nsecond\n").version == 2
     taken = run(shell, f"%%evaluate Judge\n{reply_of('A')}\n")
-    assert [one.version for one in taken.evaluations] == [1]
+    assert [evaluated.version for evaluated in taken.evaluations] == [1]
 
 
 def test_unload__lets_go_of_the_deliberation(shell: InteractiveShell) -> None:
@@ -123,7 +125,7 @@ def completions(shell: InteractiveShell, line: str) -> list[str]:
     with provisionalcompleter(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         offered = list(shell.Completer.completions(line, len(line)))
-    return [line[: one.start] + one.text for one in offered]
+    return [line[: completion.start] + completion.text for completion in offered]
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ def joined(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     if isinstance(value, dict):
-        return {joined(key): joined(one) for key, one in value.items()}
+        return {joined(key): joined(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(joined(one) for one in value)
+        return type(value)(joined(item) for item in value)
     return value
 
 

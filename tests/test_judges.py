@@ -89,7 +89,7 @@ def asked(judge: Judge, prompt: EvaluationPrompt) -> Reply:
 def weights(reply: Reply) -> dict[str, int]:
     assert isinstance(reply.content, str)
     evaluations = json.loads(reply.content)["evaluations"]
-    return {one["agent_id"]: one["endorsement_weight"] for one in evaluations}
+    return {evaluation["agent_id"]: evaluation["endorsement_weight"] for evaluation in evaluations}
 
 
 def test_judge__reads_the_prompt_and_checks_by_the_tools(

@@ -42,11 +42,11 @@ def test_add_evaluations__with_one_that_cannot_be__adds_none(deliberation: Delib
 def test_add_evaluations__replacing__leaves_one_of_each_evaluator(
     deliberation: Deliberation,
 ) -> None:
-    one = deliberation.propose("Ann", "a")
-    deliberation.add_evaluations([(one, entry("Eve", 0.25)), (one, entry("Zoe", 1.0))])
-    deliberation.add_evaluations([(one, entry("Eve", -1.0))], replace=True)
-    assert deliberation.evaluations(one) == [entry("Zoe", 1.0), entry("Eve", -1.0)]
-    assert deliberation.aggregated_score(one) == 0.0
+    proposal = deliberation.propose("Ann", "a")
+    deliberation.add_evaluations([(proposal, entry("Eve", 0.25)), (proposal, entry("Zoe", 1.0))])
+    deliberation.add_evaluations([(proposal, entry("Eve", -1.0))], replace=True)
+    assert deliberation.evaluations(proposal) == [entry("Zoe", 1.0), entry("Eve", -1.0)]
+    assert deliberation.aggregated_score(proposal) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -57,29 +57,29 @@ def test_add_evaluations__of_ones_own__is_refused(
     deliberation: Deliberation, agents: list[str], evaluator: str
 ) -> None:
     for agent_id in agents:
-        one = deliberation.propose(agent_id, "a")
+        proposal = deliberation.propose(agent_id, "a")
     with pytest.raises(ArgumentError, match="and nobody evaluates itself"):
-        deliberation.add_evaluations([(one, entry(evaluator, 1.0))])
+        deliberation.add_evaluations([(proposal, entry(evaluator, 1.0))])
 
 
 def test_add_evaluations__by_one_who_may_be_two_agents__is_refused(
     deliberation: Deliberation,
 ) -> None:
-    one, _ = (deliberation.propose(agent_id, "a") for agent_id in ("Ann (x)", "Ann (y)"))
+    proposal, _ = (deliberation.propose(agent_id, "a") for agent_id in ("Ann (x)", "Ann (y)"))
     with pytest.raises(NotFoundError, match=r"'Ann' may be any of 'Ann \(x\)', 'Ann \(y\)'"):
-        deliberation.add_evaluations([(one, entry("Ann", 1.0))])
+        deliberation.add_evaluations([(proposal, entry("Ann", 1.0))])
 
 
 @pytest.mark.parametrize("again", ["Eve", "eve ", "Eve (model)"])
 def test_add_evaluations__by_the_same_evaluator_written_otherwise__is_a_second_one(
     deliberation: Deliberation, again: str
 ) -> None:
-    one = deliberation.propose("Ann", "a")
-    deliberation.add_evaluations([(one, entry("Eve", 0.25))])
+    proposal = deliberation.propose("Ann", "a")
+    deliberation.add_evaluations([(proposal, entry("Eve", 0.25))])
     with pytest.raises(EvaluationExistsError):
-        deliberation.add_evaluations([(one, entry(again, 1.0))])
-    deliberation.add_evaluations([(one, entry(again, 1.0))], replace=True)
-    assert deliberation.evaluations(one) == [entry(again, 1.0)]
+        deliberation.add_evaluations([(proposal, entry(again, 1.0))])
+    deliberation.add_evaluations([(proposal, entry(again, 1.0))], replace=True)
+    assert deliberation.evaluations(proposal) == [entry(again, 1.0)]
 
 
 def too_deep() -> object:
@@ -103,16 +103,16 @@ def too_deep() -> object:
 def test_add_evaluations__what_no_record_can_hold__is_refused(
     deliberation: Deliberation, evaluation: Evaluation, reason: str
 ) -> None:
-    one = deliberation.propose("Ann", "a")
+    proposal = deliberation.propose("Ann", "a")
     bad = EvaluationEntry(evaluator_agent_id="Eve", evaluation=evaluation)
     with pytest.raises(RecordError, match=reason):
-        deliberation.add_evaluations([(one, entry("Zoe", 1.0)), (one, bad)])
-    assert deliberation.evaluations(one) == []
+        deliberation.add_evaluations([(proposal, entry("Zoe", 1.0)), (proposal, bad)])
+    assert deliberation.evaluations(proposal) == []
 
 
 def test_add_evaluations__of_no_proposal__is_an_argument_error(deliberation: Deliberation) -> None:
-    one = deliberation.propose("Ann", "a")
-    for other in (("Ann", entry("Eve", 1.0)), (one,), one, (one, "agree")):
+    proposal = deliberation.propose("Ann", "a")
+    for other in (("Ann", entry("Eve", 1.0)), (proposal,), proposal, (proposal, "agree")):
         with pytest.raises(ArgumentError, match="a pair of a Proposal and an EvaluationEntry, not"):
             deliberation.add_evaluations([other])  # type: ignore[list-item]
 
@@ -120,7 +120,7 @@ def test_add_evaluations__of_no_proposal__is_an_argument_error(deliberation: Del
 def test_add_evaluations__to_a_version_that_is_gone__is_an_error(
     deliberation: Deliberation,
 ) -> None:
-    one = deliberation.propose("Ann", "a")
+    proposal = deliberation.propose("Ann", "a")
     deliberation.reset()
     with pytest.raises(NotFoundError, match="no agent is called 'Ann'; none has proposed"):
-        deliberation.add_evaluations([(one, entry("Eve", 1.0))])
+        deliberation.add_evaluations([(proposal, entry("Eve", 1.0))])

@@ -121,4 +121,4 @@ def test_completion__offers_agents_and_options(judged: InteractiveShell) -> None
 
 def offered(shell: InteractiveShell, line: str) -> list[str]:
     with provisionalcompleter():
-        return [one.text for one in shell.Completer.completions(line, len(line))]
+        return [completion.text for completion in shell.Completer.completions(line, len(line))]

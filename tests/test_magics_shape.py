@@ -124,7 +124,7 @@ def test_line_magic__measures_a_list_a_path_and_a_file(
     assert run(shell, f'%shape --file "{path}"').shape.headings == 1
     many = run(shell, "%shape texts")
     assert isinstance(many, Measurements)
-    assert [one.kind for one in many] == ["markdown", "json"]
+    assert [measurement.kind for measurement in many] == ["markdown", "json"]
     assert many[1:][0].kind == "json"
 
 

@@ -53,8 +53,8 @@ def test_client__is_given_the_tools_as_a_deliberation_describes_them(path: Path)
     async def use(client: Client) -> list[dict[str, object]]:
         tools = (await client.list_tools()).tools
         return [
-            {"name": one.name, "description": one.description, "input_schema": one.input_schema}
-            for one in tools
+            {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
+            for tool in tools
         ]
 
     assert served(path, use) == Deliberation().tools("input_schema")

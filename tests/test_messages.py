@@ -108,7 +108,7 @@ def test_messages__of_every_form__are_answers_to_tasks(name: str) -> None:
         ([{"prompt": "Q", "output": "A", "response": "B"}], "has 'output', 'response', and one"),
         ([{"prompt": "Q", "output": 3}], r"\$\[0\].output: outputs are a text"),
         ([{"prompt": "Q", "outputs": [3]}], r"\$\[0\].outputs\[0\]: an output is a text"),
-        ([[user("Q"), {"role": "robot", "content": "A"}]], r"\$\[0\]\[1\].role: 'robot' is none"),
+        ([[user("Q"), {"role": "robot", "content": "A"}]], r"\$\[0\]\[1\].role: 'robot' is not"),
         ([user("Q"), assistant([{"type": "image"}])], r"\$\[1\].content\[0\]: .*not 'image'"),
         ([user("Q"), "A"], r"\$\[1\]: a message is an object with a role"),
         ([3], r"\$\[0\]: a row is an object or a list"),
@@ -168,7 +168,7 @@ def test_rounds__are_those_of_the_tasks() -> None:
     answers.append(Answer(agent_id="c", content="4", round=9))
     answers += [answer("d", "5", None), answer("e", "6", None)]
     placed = numbered(answers, tasks={3: "R"}, first=4)
-    assert [(number, one.content) for number, one in placed] == [
+    assert [(number, proposal.content) for number, proposal in placed] == [
         (4, "1"),
         (3, "2"),
         (4, "3"),
@@ -218,4 +218,4 @@ def test_add_frame__with_rounds__keeps_one_task_a_round(deliberation: Deliberati
     assert deliberation._store.tasks() == {4: "Q"}
     with pytest.raises(ArgumentError, match=r"round 4 has the task 'Q', and .* is to 'R'"):
         deliberation.add_frame(frame(asked=["Q", "R"], turn=[4, 4]), **columns)
-    assert [one.version for one in deliberation.proposals()] == [1, 1]
+    assert [proposal.version for proposal in deliberation.proposals()] == [1, 1]

@@ -179,7 +179,7 @@ def test_control__is_the_default_less_what_is_measured() -> None:
         if line.startswith("- "):
             removed.append(line[2:])
     theirs = {
-        *legend(DEFAULT, [one.measurement for one in (*shown, own)]).split("\n"),
+        *legend(DEFAULT, [candidate.measurement for candidate in (*shown, own)]).split("\n"),
         *(DEFAULT.conciseness_by_shape, DEFAULT.tools_by_line, ""),
         '- read_proposal(agent_id="A", round=2, from_line=1, to_line=12) returns those lines of '
         "the final solution, numbered.",

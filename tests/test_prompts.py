@@ -62,7 +62,9 @@ def test_prompt__comes_back_to_the_letter_after_a_restart(tmp_path: Path) -> Non
         assert deliberation.prompt(prompt.digest[:12]) == prompt
         assert deliberation.last_prompt("Ann") == prompt
         taken = deliberation.evaluate("Ann", reply_of("Candidate_A"), prompt=prompt)
-        assert [(one.agent_id, one.version) for one in taken.evaluations] == [("Bob", 1)]
+        assert [(evaluated.agent_id, evaluated.version) for evaluated in taken.evaluations] == [
+            ("Bob", 1)
+        ]
         assert again.call_tool("read_proposal", {"agent_id": "Candidate_A"}).count("another") == 0
 
 

@@ -15,8 +15,8 @@ ALL = {(a, r, v) for a in ("Ann", "Bob") for r in (1, 2) for v in (1, 2)}
 @pytest.mark.parametrize(
     ("arguments", "removed"),
     [
-        ({"agent_id": "ann"}, {one for one in ALL if one[0] == "Ann"}),
-        ({"round": 1}, {one for one in ALL if one[1] == 1}),
+        ({"agent_id": "ann"}, {row for row in ALL if row[0] == "Ann"}),
+        ({"round": 1}, {row for row in ALL if row[1] == 1}),
         ({"agent_id": "Bob", "round": 2}, {("Bob", 2, 1), ("Bob", 2, 2)}),
         ({"agent_id": "Bob", "round": 2, "version": 1}, {("Bob", 2, 1)}),
         ({"agent_id": "Bob", "round": 2, "version": 2}, {("Bob", 2, 2)}),
@@ -30,8 +30,8 @@ def test_remove__takes_just_what_is_named(
     assert deliberation.remove(**arguments) == len(removed)  # type: ignore[arg-type]
     assert everything(deliberation) == ALL - removed
     # The highest version that is left is the one that everything reads.
-    for one in deliberation.proposals():
-        assert one == deliberation.versions(one.agent_id, round=one.round)[-1]
+    for proposal in deliberation.proposals():
+        assert proposal == deliberation.versions(proposal.agent_id, round=proposal.round)[-1]
     with deliberation._store.database.reading() as connection:
         (orphans,) = connection.execute(
             "SELECT count(*) FROM evaluations WHERE proposal NOT IN (SELECT id FROM versions)"
@@ -101,11 +101,11 @@ def test_proposal__whose_version_was_given_to_another__is_not_kept_any_more(
             with pytest.raises(NotFoundError, match="the one that was given is not kept any more"):
                 act()
         deliberation.remove("Ann", round=1, version=2)
-    (one,) = deliberation.versions("Ann")
+    (proposal,) = deliberation.versions("Ann")
     deliberation.remove("Ann")
     deliberation.propose("Ann (m)", "a")
     with pytest.raises(NotFoundError, match="not kept any more"):
-        deliberation.aggregated_score(one)
+        deliberation.aggregated_score(proposal)
 
 
 def test_reset__removes_everything(deliberation: Deliberation) -> None:

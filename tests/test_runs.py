@@ -124,7 +124,7 @@ def test_dry_run__asks_nobody__keeps_nothing__and_counts(rounds: Deliberation) -
     assert (asked.prompts, rounds._store.prompts(), rounds._store.replies()) == ([], [], [])
     real = run(rounds, {"Eve": asked})
     assert (dry.calls, dry.characters) == (real.calls, real.characters)
-    assert (real.calls, real.characters) == (6, sum(len(one.text) for one in asked.prompts))
+    assert (real.calls, real.characters) == (6, sum(len(prompt.text) for prompt in asked.prompts))
     assert run(rounds, {"Eve": asked}, dry_run=True).calls == 0
     assert "nothing was asked" in str(dry)
 

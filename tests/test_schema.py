@@ -32,13 +32,13 @@ def test_open__file_of_0_1_0__has_all_that_it_had(file_of_0_1_0: Path, tmp_path:
     assert version_of(file_of_0_1_0) == 1
     with Deliberation.open(file_of_0_1_0) as deliberation:
         deliberation.save(tmp_path / "saved.jsonl")
-        assert [(one.agent_id, one.version) for one in deliberation.proposals()] == [
+        assert [(proposal.agent_id, proposal.version) for proposal in deliberation.proposals()] == [
             ("Ann (model-x)", 2),
             ("Bob", 1),
             ("Bob", 1),
             ("Cleo", 1),
         ]
-        (of_json,) = [one for one in deliberation.proposals() if one.kind == "json"]
+        (of_json,) = [proposal for proposal in deliberation.proposals() if proposal.kind == "json"]
         assert of_json.measurement.meanings == JsonAnalyzer().meanings
         assert deliberation.summarize(1).proposal_scores
         assert deliberation.evaluations_frame()["arm"].tolist() == ["", "", "", ""]

@@ -124,9 +124,12 @@ def test_search_deliberation__hits__are_written_as_designed(deliberation: Delibe
 @pytest.mark.parametrize("evaluations", [[0.3], [1.0], [0.1, 0.2, 0.7], [1e-9], [-0.25]])
 def test_search_deliberation__score_in_an_answer__finds_it_again(evaluations: list[float]) -> None:
     with Deliberation() as deliberation:
-        one = deliberation.propose("Ann", "a")
+        proposal = deliberation.propose("Ann", "a")
         deliberation.add_evaluations(
-            (one, EvaluationEntry(evaluator_agent_id=f"E{n}", evaluation=Evaluation(score=score)))
+            (
+                proposal,
+                EvaluationEntry(evaluator_agent_id=f"E{n}", evaluation=Evaluation(score=score)),
+            )
             for n, score in enumerate(evaluations)
         )
         answer = deliberation.search_deliberation(phase="proposing")
@@ -206,7 +209,10 @@ def test_search__finds_in_the_latest_version_only(deliberation: Deliberation) ->
 
 
 def contents(deliberation: Deliberation) -> list[tuple[str, str, str]]:
-    return [(one.agent_id, one.text, one.thought_process) for one in deliberation.proposals()]
+    return [
+        (proposal.agent_id, proposal.text, proposal.thought_process)
+        for proposal in deliberation.proposals()
+    ]
 
 
 @given(
@@ -229,7 +235,7 @@ def test_search__any_texts_and_keywords__equals_a_plain_scan(
         expected = [
             agent_id
             for agent_id, text, thoughts in contents(deliberation)
-            if all(one in text.lower() or one in thoughts.lower() for one in wanted)
+            if all(word in text.lower() or word in thoughts.lower() for word in wanted)
         ]
         found = deliberation.search(SearchDeliberation(keywords=keywords))
         assert [hit.agent_id for hit in found.hits] == expected
@@ -241,14 +247,14 @@ def test_search__any_texts_and_keywords__equals_a_plain_scan(
                 == [
                     number
                     for number, line in enumerate(lines, start=1)
-                    if any(one in line.lower() for one in wanted)
+                    if any(word in line.lower() for word in wanted)
                 ][:20]
             )
             for number in hit.matched_lines:
                 answer = deliberation.read(
                     ReadProposal(agent_id=hit.agent_id, from_line=number, to_line=number)
                 )
-                assert any(one in answer.lines[0].lower() for one in wanted)
+                assert any(word in answer.lines[0].lower() for word in wanted)
 
 
 @st.composite

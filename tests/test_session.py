@@ -13,7 +13,7 @@ from tests.shells import reply_of, run
 def evaluated(shell: InteractiveShell, evaluator: str, options: str = "") -> list[tuple[str, int]]:
     """Evaluate A and give what the evaluation was put to."""
     taken = run(shell, f"%%evaluate {evaluator} {options}\n{reply_of('A')}\n")
-    return [(one.agent_id, one.version) for one in taken.evaluations]
+    return [(evaluated.agent_id, evaluated.version) for evaluated in taken.evaluations]
 
 
 def test_evaluate__is_of_the_versions_that_the_prompt_showed(shell: InteractiveShell) -> None:
@@ -113,8 +113,8 @@ def test_deliberation_that_was_closed__and_whose_file_is_gone__can_be_left(
     folder.mkdir()
     run(shell, f"%deliberation {folder / 'a.db'} -o held")
     shell.user_ns["held"].close()
-    for one in folder.iterdir():
-        one.unlink()
+    for path in folder.iterdir():
+        path.unlink()
     folder.rmdir()
     with pytest.raises(UsageError, match="cannot be made: there is no directory"):
         run(shell, "%deliberation")

@@ -55,7 +55,10 @@ def test_propose__measured_otherwise__stands_beside_what_was_shown(
     again = deliberation.propose("Ann", "three small words")
     assert (again.version, again.kind, again.shape.headings) == (1, "markdown", 0)
     assert deliberation.proposal("Ann").kind == "markdown"
-    assert [one.kind for one in deliberation.measurements("Ann")] == ["words", "markdown"]
+    assert [measurement.kind for measurement in deliberation.measurements("Ann")] == [
+        "words",
+        "markdown",
+    ]
     (score,) = deliberation.summarize().proposal_scores or ()
     assert score.shape is not None
     assert score.shape.headings == 3

@@ -76,7 +76,7 @@ def test_evaluations__keep_the_measurement_and_the_arm_they_were_given_under(sto
     assert store.row_by_id(row_id).aggregated_score == 0.5
     assert store.arms() == ["", "short"]
     assert store.remove_evaluations(row_id, evaluator="Eve", arm="short") == 1
-    assert [one.evaluation.score for one in store.entries(row_id, arm=None)] == [0.25]
+    assert [kept_entry.evaluation.score for kept_entry in store.entries(row_id, arm=None)] == [0.25]
 
 
 def test_aggregated_score__trials__are_averaged_before_evaluators() -> None:
@@ -174,7 +174,9 @@ def test_copy__takes_all_that_evaluators_were_shown(store: Store) -> None:
     assert list(target.measurements(there.id).values()) == list(store.measurements(row_id).values())
     assert target.entries(there.id, arm=None) == store.entries(row_id, arm=None)
     with target.evaluations(row_id=there.id) as kept:
-        assert [one.measurement for one in kept] == sorted(target.measurements(there.id))
+        assert [evaluation.measurement for evaluation in kept] == sorted(
+            target.measurements(there.id)
+        )
     copied = target.prompt("d1")
     assert copied is not None
     assert copied.candidates == (

@@ -51,14 +51,14 @@ def entries(draw: st.DrawFn) -> list[EvaluationEntry]:
 
 def recomputed(given_entries: list[EvaluationEntry]) -> dict[str, Any]:
     """Sum up once more, as plainly as the design says it."""
-    real = [one.evaluation for one in given_entries if not one.synthetic]
-    scores = [one.score for one in real if one.score is not None]
+    real = [entry.evaluation for entry in given_entries if not entry.synthetic]
+    scores = [evaluation.score for evaluation in real if evaluation.score is not None]
     breakdown: dict[str, float] = {}
     counts = {}
     for category in CATEGORY_NAMES:
         values = []
-        for one in real:
-            value = one.category_scores.get(category) if one.category_scores else None
+        for evaluation in real:
+            value = evaluation.category_scores.get(category) if evaluation.category_scores else None
             if value is not None:
                 values.append(value)
         if values:
@@ -83,9 +83,9 @@ def test_summary__equals_a_plain_recomputation(by_agent: list[list[EvaluationEnt
             proposal = deliberation.propose(f"Agent {number}", f"# Plan {number}\n\nText.\n")
             deliberation.add_evaluations([(proposal, entry) for entry in its_entries])
         summary = deliberation.summarize()
-        shapes = {one.agent_id: one.shape for one in deliberation.proposals()}
+        shapes = {proposal.agent_id: proposal.shape for proposal in deliberation.proposals()}
     assert summary.round == 1
-    assert [one.agent_id for one in summary.proposal_scores or ()] == sorted(shapes)
+    assert [score.agent_id for score in summary.proposal_scores or ()] == sorted(shapes)
     for score, its_entries in zip(summary.proposal_scores or (), by_agent, strict=True):
         assert score.shape == shapes[score.agent_id]
         for name, value in recomputed(its_entries).items():
@@ -131,11 +131,11 @@ def entry(
 def test_order_of_evaluations__changes_no_figure() -> None:
     evaluations = [entry(f"E{n}", {"conciseness": value}) for n, value in
                    enumerate([0.1, 0.2, 0.3, -77.7, 1e-9])]  # fmt: skip
-    one, other = (
+    first, other = (
         proposal_score("A", aggregated_score=None, evaluations=ordered, shape=None)
         for ordered in (evaluations, evaluations[::-1])
     )
-    assert one == other
+    assert first == other
 
 
 def test_summary__is_of_the_current_round_or_the_one_named() -> None:
@@ -203,9 +203,9 @@ def test_shape_and_conciseness__are_never_invented() -> None:
             "with_shape_and_conciseness",
         )
     )
-    assert [one.shape for one in (*(old.proposal_scores or ()), *(null.proposal_scores or ()))] == [
-        None
-    ] * 3
+    assert [
+        score.shape for score in (*(old.proposal_scores or ()), *(null.proposal_scores or ()))
+    ] == [None] * 3
     (first,) = old.proposal_scores or ()
     assert "conciseness" not in (first.category_breakdown or {})
     (last,) = new.proposal_scores or ()
@@ -246,7 +246,7 @@ def test_best_first__puts_those_without_a_score_last() -> None:
             for agent_id, score in scores.items()
         ),
     )
-    assert [one.agent_id for one in best_first(summary)] == ["C", "D", "E", "B", "A"]
+    assert [score.agent_id for score in best_first(summary)] == ["C", "D", "E", "B", "A"]
 
 
 @pytest.mark.parametrize("scores", [[1e200], [1e200, -1e200], [1e308, 1e308], [1e308, -1e308]])

@@ -43,7 +43,7 @@ def evaluation(evaluator: str, score: float | None, **fields: Any) -> dict[str, 
 
 
 def write(path: Path, *records: Any) -> Path:
-    path.write_bytes(b"".join(json_line(one) + b"\n" for one in records))
+    path.write_bytes(b"".join(json_line(record) + b"\n" for record in records))
     return path
 
 
@@ -57,7 +57,7 @@ def read_back(path: Path) -> list[Any]:
 
 
 def spelt(wires: list[Any]) -> list[str]:
-    return [json.dumps(one, sort_keys=True) for one in wires]
+    return [json.dumps(wire, sort_keys=True) for wire in wires]
 
 
 UNKNOWN = record(
@@ -90,9 +90,9 @@ def test_load_and_save__unknown_fields__come_back_equal(tmp_path: Path) -> None:
 def with_its_score(wire: dict[str, Any]) -> dict[str, Any]:
     """Fill in the score of a record that brings none, where there is one."""
     scores = [
-        one["evaluation"].get("score")
-        for one in wire.get("evaluations") or []
-        if not one.get("synthetic")
+        entry["evaluation"].get("score")
+        for entry in wire.get("evaluations") or []
+        if not entry.get("synthetic")
     ]
     real = [score for score in scores if score is not None]
     if wire.get("aggregated_score") is not None or not real:
@@ -101,16 +101,16 @@ def with_its_score(wire: dict[str, Any]) -> dict[str, Any]:
     return {**wire, "aggregated_score": pytest.approx(sum(roots))}
 
 
-@given(st.lists(proposal_records, max_size=4, unique_by=lambda one: one["author_agent_id"]))
+@given(st.lists(proposal_records, max_size=4, unique_by=lambda record: record["author_agent_id"]))
 def test_load_and_save__any_records__come_back_equal(
     tmp_path_factory: pytest.TempPathFactory, wires: list[dict[str, Any]]
 ) -> None:
-    wires = [one for one in wires if one["author_agent_id"]]
+    wires = [wire for wire in wires if wire["author_agent_id"]]
     folder = tmp_path_factory.mktemp("transcripts")
     with Deliberation.load(write(folder / "in.jsonl", *wires)) as first:
         first.save(folder / "out.jsonl")
-        ordered = sorted(wires, key=lambda one: (one["round"], one["author_agent_id"]))
-        assert read_back(folder / "out.jsonl") == [with_its_score(one) for one in ordered]
+        ordered = sorted(wires, key=lambda wire: (wire["round"], wire["author_agent_id"]))
+        assert read_back(folder / "out.jsonl") == [with_its_score(wire) for wire in ordered]
         with Deliberation.load(folder / "out.jsonl") as second:
             assert second.records() == first.records()
             assert second.proposals() == first.proposals()
@@ -223,10 +223,10 @@ def test_load__two_records_of_one_agent__are_versions(tmp_path: Path) -> None:
     )
     with Deliberation.load(path) as deliberation:
         versions = deliberation.versions("Ann")
-        assert [one.content for one in versions] == ["a", "b", "a"]
-        assert [len(deliberation.evaluations(one)) for one in versions] == [1, 0, 0]
+        assert [version.content for version in versions] == ["a", "b", "a"]
+        assert [len(deliberation.evaluations(version)) for version in versions] == [1, 0, 0]
         deliberation.save(tmp_path / "out.jsonl")
-    assert [one["proposal"]["content"] for one in read_back(tmp_path / "out.jsonl")] == [
+    assert [record["proposal"]["content"] for record in read_back(tmp_path / "out.jsonl")] == [
         "a",
         "b",
         "a",
@@ -251,7 +251,7 @@ def test_add_transcript__again_or_grown__adds_only_what_is_new(tmp_path: Path) -
     with Deliberation.open(tmp_path / "file.db") as deliberation:
         for _ in range(2):
             deliberation.add_transcript(write(path, *first))
-            assert [one.content for one in deliberation.versions("Ann")] == ["a", "b"]
+            assert [version.content for version in deliberation.versions("Ann")] == ["a", "b"]
             assert len(deliberation.evaluations("Ann")) == 1
         # One that is there already is not counted twice, and one that is new comes in.
         more = [evaluation("Bob", 1.0), evaluation("Bob", 1.0), evaluation("Cleo", None)]
@@ -438,8 +438,8 @@ def test_taking_in__other_evaluation_by_the_same_evaluator__leaves_the_first_and
         with pytest.warns(TranscriptWarning, match=message):
             report = deliberation.add_transcript(path)
         assert report.left_evaluations == (left,)
-        given = [(one.evaluator_agent_id, one.evaluation.score)
-                 for one in deliberation.evaluations("Ann")]  # fmt: skip
+        given = [(kept.evaluator_agent_id, kept.evaluation.score)
+                 for kept in deliberation.evaluations("Ann")]  # fmt: skip
         assert given == [("Eve", 1.0), ("Zoe", 0.25)]
         assert deliberation.aggregated_score("Ann") == 1.5
         with pytest.warns(TranscriptWarning, match=message):
@@ -490,7 +490,7 @@ def test_add_transcript__evaluator_who_may_be_two_others__is_taken_as_written(
     for names in (["Judge (a)", "Judge (b)"], ["Judge (a)", "Judge (b)", "Judge"]):
         given = [evaluation(name, 1.0) for name in names]
         deliberation.add_transcript(write(path, record(evaluations=given)))
-    assert [one.evaluator_agent_id for one in deliberation.evaluations("Ann")] == names
+    assert [kept.evaluator_agent_id for kept in deliberation.evaluations("Ann")] == names
 
 
 @pytest.mark.parametrize(
@@ -511,7 +511,7 @@ def test_taking_in__one_evaluator_under_two_names__counts_once(
     other = Deliberation.load(tmp_path / "b.jsonl")
     with pytest.warns(TranscriptWarning, match="1 evaluation not taken"):
         deliberation.add_deliberation(other)
-    assert [one.evaluator_agent_id for one in deliberation.evaluations("Ann")] == [first]
+    assert [kept.evaluator_agent_id for kept in deliberation.evaluations("Ann")] == [first]
     assert deliberation.aggregated_score("Ann") == 0.5
 
 

@@ -154,7 +154,7 @@ def test_wire__is_ascii_and_comes_back(text: str) -> None:
 def test_shown__has_the_change_and_says_against_what() -> None:
     before = Shape(**{**measure(TEXT).shape.as_dict(), "chars": 10})
     content = shown(ShapeView(proposal(previous=before)))
-    changes = {one["name"]: one["change"] for one in content["attributes"]}
+    changes = {attribute["name"]: attribute["change"] for attribute in content["attributes"]}
     assert changes["chars"] == len(TEXT) - 10
     assert changes["lines"] == 0
     assert content["baseline"] == "against the previous version"

@@ -251,7 +251,7 @@ def _bend(values: Floats) -> Floats:
     """Give what a natural cubic spline of three knots adds to a straight line.
 
     Harrell's knots (2015, "Regression Modeling Strategies", section 2.4.6): the 10th, 50th and
-    90th percentile. A column of 0 where two of them are one.
+    90th percentile. A column of 0 where two of them coincide.
     """
     low, middle, high = np.quantile(values, (0.1, 0.5, 0.9))
     if not low < middle < high:

@@ -198,7 +198,7 @@ def following(rows: Rows, fitted: Fit) -> float:
     """Tell how often rounds in a shuffled order follow one another as closely as these do.
 
     What is compared is the sum of products of an agent's residuals in neighbouring rounds. Small
-    where a good round of an agent is followed by another one.
+    where a good round of an agent is followed by another good round.
     """
     shape = len(rows.labels[0]), len(rows.labels[1])
     cells = rows.rounds * shape[1] + rows.agents

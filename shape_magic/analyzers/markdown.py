@@ -39,7 +39,7 @@ class MarkdownAnalyzer:
     )
 
     def measure(self, text: str) -> Measurement:
-        """Measure a text; there is none that it does not recognise."""
+        """Measure a text; it recognises every text."""
         source = normalize_endings(text)
         lines = split_lines(source)
         parsed = parse_blocks(lines) if may_hold_blocks(source) else None

@@ -322,7 +322,7 @@ def compare_analyzers(
         names=names,
         compared=len(shapes),
         equal={
-            name: sum(getattr(one, name) == getattr(other, name) for one, other in shapes)
+            name: sum(getattr(first, name) == getattr(second, name) for first, second in shapes)
             for name in ATTRIBUTE_NAMES
         },
         means={
@@ -493,7 +493,7 @@ def _ranks(
     for name in ATTRIBUTE_NAMES:
         pairs = turned = tied = 0
         for own in by_group.values():
-            figures = sorted((getattr(one, name), getattr(two, name)) for one, two in own)
+            figures = sorted((getattr(first, name), getattr(second, name)) for first, second in own)
             pairs += _pairs(len(own))
             turned += _inversions([second for _, second in figures])
             ties = [

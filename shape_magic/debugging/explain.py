@@ -244,7 +244,7 @@ def line_range(lines: LineRange | tuple[int, int] | int | str, *, count: int) ->
         case LineRange():
             wanted = (lines.first, lines.last)
         case str():
-            # An integer of more digits than this is no line, and Python reads no huge one.
+            # A number of more digits is no line of any text, and Python refuses to read a huge one.
             parts = lines.split(":")
             wanted = tuple(
                 int(part) if part.isascii() and part.isdigit() and len(part) < 10 else part

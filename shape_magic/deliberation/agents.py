@@ -22,7 +22,7 @@ def find_agent(asked: str, known: Sequence[str]) -> str:
     >>> find_agent("ann", ["Ann (model-x)", "Bob (model-x)"])
     'Ann (model-x)'
     """
-    found = _the_one(asked, known, (plain_id, _plain_name))
+    found = _only_match(asked, known, (plain_id, _plain_name))
     if found is not None:
         return found
     if not known:
@@ -33,7 +33,7 @@ def find_agent(asked: str, known: Sequence[str]) -> str:
 
 
 def known_as(evaluator: str, known: Sequence[str]) -> str | None:
-    """Give the known id that an evaluator is, None where it is none of them.
+    """Find the known id of an evaluator; None where it is not known.
 
     It is found as an agent is, and also where the known id is the name before its ` (model)`.
     More than one match raises NotFoundError.
@@ -41,14 +41,14 @@ def known_as(evaluator: str, known: Sequence[str]) -> str | None:
     >>> known_as("judge (model-x)", ["Ann", "Judge"])
     'Judge'
     """
-    found = _the_one(evaluator, known, (plain_id, _plain_name))
+    found = _only_match(evaluator, known, (plain_id, _plain_name))
     name = _plain_name(evaluator)
     if found is not None or name is None:
         return found
-    return _the_one(evaluator, known, (plain_id,), wanted=name)
+    return _only_match(evaluator, known, (plain_id,), wanted=name)
 
 
-def _the_one(
+def _only_match(
     asked: str,
     known: Sequence[str],
     forms: Iterable[Callable[[str], str | None]],
@@ -59,7 +59,7 @@ def _the_one(
         return asked
     wanted = plain_id(asked) if wanted is None else wanted
     for form in forms:
-        matches = [one for one in dict.fromkeys(known) if form(one) == wanted]
+        matches = [agent_id for agent_id in dict.fromkeys(known) if form(agent_id) == wanted]
         if len(matches) == 1:
             return matches[0]
         if matches:

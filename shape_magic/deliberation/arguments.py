@@ -73,7 +73,7 @@ def _kept_number(name: str, value: object, *, least: int) -> int:
 
 def number(name: str, value: object) -> float:
     """Check that a value is a finite number."""
-    # A number of another package, as numpy's, says what float it is; so does a text, which is none.
+    # A number of another package, as numpy's, converts to a float; a text would, too.
     if isinstance(value, (bool, str)) or not isinstance(value, SupportsFloat):
         raise ArgumentError(f"{name} is a number, not {quoted(value)}")
     try:

@@ -225,8 +225,9 @@ class Deliberation:
 
         >>> from shape_magic import Deliberation
         >>> deliberation = Deliberation()
-        >>> [one.version for one in deliberation.propose_many([("Ann", "a"), ("Bob", "b")])]
-        [1, 1]
+        >>> ann, bob = deliberation.propose_many([("Ann", "a"), ("Bob", "b")])
+        >>> ann.version, bob.version
+        (1, 1)
         """
         number = None if round is None else round_number(round)
         measured = []
@@ -311,7 +312,7 @@ class Deliberation:
         beside the one that their evaluators were shown, and so do summaries of those scores.
         `analyzer` is one kind, in place of the registry's order; a version that it does not
         recognise, or that makes it raise, stays as it is and is told. With `dry_run` nothing is
-        kept. Raises AnalyzerError for a kind that there is not.
+        kept. Raises AnalyzerError for an unknown kind.
 
         >>> from shape_magic import Deliberation
         >>> deliberation = Deliberation()
@@ -404,7 +405,7 @@ class Deliberation:
         `matched_lines` are the first 20 numbers of lines that hold any of them. All filters must
         hold: `agent_ids` and the scores are the proposal's, also where an evaluation is found;
         `stances` and `verdicts` are an evaluation's, so with either no proposal is found. Results
-        are ordered by round and agent: 10 by default, 50 at most. An empty list is as none.
+        are ordered by round and agent: 10 by default, 50 at most. An empty list filters nothing.
 
         >>> from shape_magic import Deliberation
         >>> deliberation = Deliberation()
@@ -656,8 +657,8 @@ class Deliberation:
         All fields and all six categories must be there and in range. ReplyError names whatever is
         wrong, candidate by candidate, and then nothing is taken; with `partial`, the candidates
         that are whole are. A score is the weight's share of all weights of the reply. Evaluations
-        of oneself or of nobody count as none. A candidate that the reply leaves out is told, and is
-        a problem where the reply must be `complete`.
+        of oneself or of nobody are left out and told. A candidate that the reply leaves out is
+        told, and is a problem where the reply must be `complete`.
 
         It is filed under an `arm`, which is the prompt's template's name or "", and a `trial`, by
         default the prompt's. An evaluator evaluates a version once in them; with `replace` the
@@ -868,7 +869,7 @@ class Deliberation:
 
         That is also its measurements, prompts, templates, replies and tasks. What is there already
         is not stored again, and an evaluator's earlier evaluation of a version stands, as with
-        `add_transcript`; a TranscriptWarning names such a one.
+        `add_transcript`; a TranscriptWarning names it.
         """
         copied, left = copy_all(other._store, self._store)
         if left:
@@ -878,7 +879,7 @@ class Deliberation:
     def save(self, path: str | os.PathLike[str]) -> int:
         """Write every version as a transcript, and give how many there are.
 
-        The file is replaced in one step: whatever happens, it is the old one or the new one. A
+        The file is replaced in one step: whatever happens, it is the old file or the new file. A
         database, its log, and what is no regular file are refused with TranscriptError.
         """
         return save_transcript(self._store, lines_path(path))

@@ -221,13 +221,13 @@ def whole_string(text: str) -> str | None:
 
 
 def node_of(value: object, *, depth: int = 0) -> Node:
-    """Give parsed JSON as nodes without a place; ValueError for what is none."""
+    """Give parsed JSON as nodes without a place; ValueError for a value that JSON does not have."""
     if depth > MOST_NESTING:
         raise ValueError(f"it nests too deeply, and the most is {MOST_NESTING}")
     nowhere = (None, None)
     match value:
         case float() if not math.isfinite(value):
-            raise ValueError(f"{value} is no number of JSON's")
+            raise ValueError(f"JSON has no number {value}")
         case int() if abs(value) >= 10**LONGEST_NUMBER:
             raise ValueError("an integer in it is too long")
         case None | bool() | int() | str():
@@ -246,7 +246,7 @@ def node_of(value: object, *, depth: int = 0) -> Node:
             inner = {key: node_of(item, depth=depth + 1) for key, item in value.items()}
             return Node(inner, nowhere, closed=True)
         case _:
-            raise ValueError(f"a value of the type {type(value).__name__} is none of JSON's")
+            raise ValueError(f"JSON has no value of the type {type(value).__name__}")
 
 
 class _Scanner:
@@ -463,7 +463,7 @@ class _Scanner:
 
 
 def read_number(spelt: str) -> tuple[int | float, bool] | None:
-    """Read a number, and tell whether JSON spells it so; None where it is none.
+    """Read a number, and tell whether JSON spells it so; None for anything else.
 
     >>> read_number("+.5"), read_number("-60"), read_number("05"), read_number("1.")
     ((0.5, False), (-60, True), None, None)

@@ -151,7 +151,7 @@ def _conversation(messages: object, agent_id: str, path: str) -> Iterator[Answer
             )
         elif role not in ("tool", "function"):
             raise RecordError(
-                f"{place}.role: {quoted(role)} is none of {listed([*_TASK_ROLES, 'assistant'])}"
+                f"{place}.role: {quoted(role)} is not one of {listed([*_TASK_ROLES, 'assistant'])}"
             )
 
 

@@ -1,6 +1,6 @@
 r"""The wire records: proposals, evaluations and summaries, as the deliberation system has them.
 
-A record is read from a mapping (JSON that is already parsed) and written back as one. What it
+A record is read from a mapping (JSON that is already parsed) and written back as a mapping. What it
 does not know it keeps in `extra`, and it remembers in `absent` and `null` which of the known fields
 were left out or null, so that a record that was read and not changed is written as it came.
 

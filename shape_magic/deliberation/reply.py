@@ -98,7 +98,7 @@ class ReplyReading(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     """Why it is refused; of a reply that was taken in part, what was not taken."""
     left_out: tuple[str, ...] = ()
-    """Evaluations of the evaluator itself, or of nobody, that count as none."""
+    """Evaluations of the evaluator itself or of nobody, which are not counted."""
     not_evaluated: tuple[str, ...] = ()
     """The candidates that the reply leaves out."""
 
@@ -141,7 +141,7 @@ class _Evaluations(msgspec.Struct, frozen=True, kw_only=True):
     repairs: list[Repair]
     line: int | None = None
     wrong: str = ""
-    """Why there are none."""
+    """Why there are no evaluations."""
     cut: bool = False
 
     def told(self, message: str, node: Node) -> "_Evaluations":
@@ -179,7 +179,7 @@ def read_reply(
         if isinstance(reply, str):
             found = _in_text(reply, candidates, partial=partial)
         else:
-            found = _the_one(list(_in_node(_parsed(reply), candidates, depth=0)))
+            found = _only(list(_in_node(_parsed(reply), candidates, depth=0)))
         if found.wrong:
             raise _RefusedError(found.wrong, line=found.line)
     except _RefusedError as error:
@@ -223,12 +223,12 @@ def _in_text(text: str, candidates: _Candidates, *, partial: bool) -> _Evaluatio
             raise _RefusedError("<think> is not closed", line=places(start)[0])
         repairs.append(Repair("thoughts before it, in <think>", *places(start)))
         start = closing.end()
-    found = _the_one(_readings(text, start, candidates, places, partial=partial))
+    found = _only(_readings(text, start, candidates, places, partial=partial))
     return msgspec.structs.replace(found, repairs=[*repairs, *found.repairs])
 
 
-def _the_one(readings: list[_Evaluations], *, reason: str = "") -> _Evaluations:
-    """Give the only reading that there is; equal ones are one."""
+def _only(readings: list[_Evaluations], *, reason: str = "") -> _Evaluations:
+    """Give the only reading; several equal readings count as one."""
     if not readings:
         raise _RefusedError(f"there is no JSON in it that holds evaluations{reason}")
     first = readings[0]
@@ -300,7 +300,7 @@ def _readings(
             )
     if not readings and depth == 0 and found.broken:
         furthest = max(found.broken, key=lambda piece: piece.end)
-        _the_one([], reason=f"; what might be it: {furthest.reason}")
+        _only([], reason=f"; what might be it: {furthest.reason}")
     return readings
 
 
@@ -459,7 +459,7 @@ def _of_list(node: Node, candidates: _Candidates, depth: int) -> _Evaluations:
         case str():
             readings = list(_in_string(node, candidates, depth))
             if readings:
-                return _the_one(readings)
+                return _only(readings)
     wrong = f"evaluations is {_json(node.plain())}, and not a list"
     return _Evaluations(items=[], repairs=[], line=node.line, wrong=wrong)
 
@@ -566,7 +566,7 @@ class _Reader:
         self.repairs.append(Repair(message, node.line, node.column))
 
     def _item(self, item: _Item, key: str | None) -> _Item | None:
-        """Find whom an evaluation is about; None where it counts as none."""
+        """Find whom an evaluation is about; None where it is left out."""
         node = item.node
         if not isinstance(node.value, dict):
             item.problem("", f"is {_json(node.plain())}, and not an object")

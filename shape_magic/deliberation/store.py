@@ -986,7 +986,7 @@ def _reply(columns: tuple[Any, ...]) -> KeptReply:
 
 
 def aggregated_score(entries: Iterable[EvaluationEntry]) -> float | None:
-    """Sum sign(s)·√|s| over the scores s of the real evaluations; None where there is none.
+    """Sum sign(s)·√|s| over the scores s of the real evaluations; None without any.
 
     Synthetic evaluations and those without a score are no part of it. Of an evaluator's trials the
     mean counts once.

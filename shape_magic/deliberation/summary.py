@@ -91,7 +91,7 @@ def proposal_score(
         category: [
             score
             for trials in evaluators
-            if (score := mean((one.category_scores or {}).get(category) for one in trials))
+            if (score := mean((trial.category_scores or {}).get(category) for trial in trials))
             is not None
         ]
         for category in CATEGORY_NAMES
@@ -104,7 +104,9 @@ def proposal_score(
             category: found for category, found in means.items() if found is not None
         },
         category_eval_counts={category: len(scores) for category, scores in given.items()},
-        controversy_score=_variance([mean(one.score for one in trials) for trials in evaluators]),
+        controversy_score=_variance(
+            [mean(trial.score for trial in trials) for trials in evaluators]
+        ),
         real_eval_count=len(evaluators),
         synthetic_eval_count=sum(entry.synthetic for entry in evaluations),
         shape=shape,

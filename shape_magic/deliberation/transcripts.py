@@ -499,7 +499,7 @@ def _spread_over_lines(line: bytes) -> bool:
 def save_lines(path: Path, lines: Iterable[bytes]) -> int:
     """Write lines to a file, and give how many there were.
 
-    The file is replaced in one step: whatever happens, it is the old one or the new one. A
+    The file is replaced in one step: whatever happens, it is the old file or the new file. A
     database, what SQLite keeps beside one, and what is no regular file raise TranscriptError and
     are left as they are. What the system refuses is its OSError, which names the file.
     """

@@ -178,7 +178,7 @@ class Asking:
         )
 
     def _next(self, task: Task, calls: Calls[Call], settled: Callable[[], None]) -> Call | None:
-        """Make the next call for a task; None where there is none to make, or none more."""
+        """Make the next call for a task; None where no call is left to make."""
         if task.prompt is None:
             task.prompt = self._prompt(task, keep=True)
         prompt = task.prompt

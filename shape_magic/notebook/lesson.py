@@ -38,8 +38,8 @@ def lesson_html(
     """Write a lesson as one page that needs no network, and can be printed.
 
     A `str` is Markdown; a measurement, a proposal or a comparison is its view; a `LessonCard`
-    shows a text, asks for its numbers and has them folded away. ArgumentError names an item that
-    is none of these.
+    shows a text, asks for its numbers and has them folded away. ArgumentError names an item
+    of any other type.
 
     >>> from shape_magic import measure
     >>> card = LessonCard(measure("Go."), ask=("lead_chars",))

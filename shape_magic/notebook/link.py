@@ -82,7 +82,7 @@ class KernelLink(anywidget.AnyWidget):
 
 
 def answer(message: object, *, find: Find, registry: Registry) -> dict[str, Any] | None:
-    """Answer a page's question; None where it is none.
+    """Answer a page's question; None where the message is no question.
 
     The question has a number, a digest, a range of lines and, where a first answer said that the
     digest is `unknown`, the `source`: lines, endings, kind of content and figures.

@@ -111,9 +111,9 @@ def summary_html(summary: RoundSummary) -> str:
     scores = best_first(summary)
     heads = [f'<th style="{first};cursor:pointer" tabindex="0" scope="col">agent_id</th>']
     heads += [
-        f'<th style="{cell};cursor:pointer" tabindex="0" scope="col" title="{safe(one.meaning)}">'
-        f"{one.name}</th>"
-        for one in COLUMNS
+        f'<th style="{cell};cursor:pointer" tabindex="0" scope="col" '
+        f'title="{safe(column.meaning)}">{column.name}</th>'
+        for column in COLUMNS
     ]
     rows = []
     for score in islice(scores, MAX_ROWS):
@@ -136,13 +136,13 @@ def summary_html(summary: RoundSummary) -> str:
 def evaluated_text(evaluated: Evaluated) -> str:
     """Write what was taken of a reply, a candidate a line."""
     rows = [["agent_id", "version", "score", "stance", *CATEGORY_NAMES]]
-    for one in evaluated.evaluations:
-        given = one.evaluation
+    for entry in evaluated.evaluations:
+        given = entry.evaluation
         categories = given.category_scores or {}
         rows.append(
             [
-                _name(one.agent_id),
-                f"{one.version:,}",
+                _name(entry.agent_id),
+                f"{entry.version:,}",
                 _MISSING if given.score is None else f"{given.score:+.2f}",
                 given.stance or _MISSING,
                 *(f"{categories[name]:+g}" for name in CATEGORY_NAMES),

@@ -200,7 +200,7 @@ def _kinds(measurement: Measurement, lines: list[str]) -> list[dict[str, Any]]:
 
 
 def _endings(text: str) -> list[list[int]]:
-    """Give the lines' endings as runs of [which, how many], 3 for a last line without one."""
+    """Give the lines' endings as runs of [which, how many], 3 for a last line without an ending."""
     if "\r" not in text:
         last_is_open = text != "" and not text.endswith("\n")
         runs = [[0, text.count("\n")], [3, int(last_is_open)]]

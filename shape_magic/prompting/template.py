@@ -93,7 +93,7 @@ class EvaluationTemplate(msgspec.Struct, frozen=True, kw_only=True):
         return _DEFAULT
 
     def replace(self, **changes: Any) -> "EvaluationTemplate":
-        """Give a variant; TemplateError for a field that there is not, or a value that is none.
+        """Give a variant; TemplateError for an unknown field or a wrong value.
 
         Without a name of its own it is called after this one and its wording's digest.
         """

@@ -13,7 +13,7 @@ __all__ = ["copy_course"]
 def copy_course(folder: Path) -> list[Path]:
     """Copy the notebooks and their data into a folder, and return the notebooks in their order.
 
-    The folder is made where there is none. Nothing in it is overwritten: ArgumentError names what
+    The folder is made where it is missing. Nothing in it is overwritten: ArgumentError names what
     stands in the way. OSError where the system gives no place.
     """
     with as_file(files("shape_magic")) as package:

@@ -148,7 +148,7 @@ def main() -> None:
 
                 def scan(wanted: list[str] = wanted) -> int:
                     lowered = (text.lower() for text in texts)
-                    return sum(all(one in text for one in wanted) for text in lowered)
+                    return sum(all(word in text for word in wanted) for text in lowered)
 
                 def search(keywords: list[str] = keywords) -> str:
                     return deliberation.search_deliberation(keywords)

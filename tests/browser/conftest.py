@@ -136,7 +136,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 def npm_packages() -> Path:
     """The folder of the npm packages, installed at these versions where they are not yet."""
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "shape_magic" / "npm"
-    wanted = cache / "-".join(one.rpartition("@")[2] for one in PACKAGES)
+    wanted = cache / "-".join(package.rpartition("@")[2] for package in PACKAGES)
     if not (wanted / "done").exists():
         npm = shutil.which("npm")
         if npm is None:

@@ -86,8 +86,8 @@ def jupyter(app: App, folder: Path) -> Iterator[str]:
     config = folder / "config"
     runtime = folder / "runtime"
     lab_config = config / "labconfig"
-    for one in (root, lab_config, runtime):
-        one.mkdir(parents=True)
+    for folder in (root, lab_config, runtime):
+        folder.mkdir(parents=True)
     _write(
         lab_config / "page_config.json",
         {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}},

@@ -55,7 +55,7 @@ def test_attribute__scrolls_to_its_first_line(harness: Harness) -> None:
 
 
 def meaning(name: str, kind: str) -> str:
-    general = next(one.meaning for one in ATTRIBUTES if one.name == name)
+    general = next(attribute.meaning for attribute in ATTRIBUTES if attribute.name == name)
     special = default_registry().get(kind).meanings.get(name)
     return general if special is None else f"{general}; in {kind}: {special}"
 

@@ -75,7 +75,7 @@ def test_search__marks_lines_with_any_keyword_in_lower_case(harness: Harness) ->
         if "cache" in line.lower() or "was measured" in line.lower()
     ]
     assert harness.lines_with("[data-matched]") == matches
-    assert harness.root.locator(".sm-number").all_inner_texts() == [str(one) for one in matches]
+    assert harness.root.locator(".sm-number").all_inner_texts() == [str(line) for line in matches]
     harness.search.fill("")
     assert harness.lines_with("[data-matched]") == []
     expect(harness.root.locator(".sm-matched")).to_be_empty()

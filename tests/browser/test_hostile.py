@@ -84,7 +84,7 @@ def test_view__shows_source_outline_and_notes_as_text(harness: Harness) -> None:
         texts = harness.root.locator(selector).evaluate_all(
             "all => all.map(one => one.textContent)"
         )
-        assert texts == [visible(f"{start}{one}") for one in INJECTIONS]
+        assert texts == [visible(f"{start}{injection}") for injection in INJECTIONS]
     assert visible(INJECTIONS[10]) in harness.root.locator(".sm-answer").inner_text()
     harness.line(30).hover()
     harness.anchor(30).hover()
@@ -170,7 +170,9 @@ def test_saved_page__shows_text_without_its_policy_too(
             expect(page.locator(".sm-source")).to_be_visible()
             assert page.evaluate("window.calls") == 0
         tags = VIEW_TAGS | PAGE_TAGS if scripts else STATIC_TAGS | PAGE_TAGS
-        found = {one.upper() for one in page.locator("*").evaluate_all(NAMES)} if scripts else set()
+        found = (
+            {name.upper() for name in page.locator("*").evaluate_all(NAMES)} if scripts else set()
+        )
         assert found <= tags
     context.close()
     assert requests_out == []

@@ -170,7 +170,7 @@ def test_axe__finds_nothing_in_the_host(
     page = notebook.page
     page.evaluate((npm_packages / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate("axe.run('.shape-magic', { resultTypes: ['violations'] })")
-    assert [(one["id"], one["nodes"]) for one in found["violations"]] == []
+    assert [(violation["id"], violation["nodes"]) for violation in found["violations"]] == []
 
 
 def test_screenshot__is_kept(notebook: Notebook, artefacts: Path, app: App) -> None:

@@ -86,7 +86,7 @@ class Evaluator(msgspec.Struct, frozen=True):
             if self.bias == "first" and read.place == 0:
                 return min(100, honest + 60)
             if self.bias == "length":
-                longest = max(one.chars for one in candidates)
+                longest = max(candidate.chars for candidate in candidates)
                 return round(200 * read.chars / longest - 100)
             return honest
 

@@ -49,7 +49,7 @@ def heading(state: BlockState, line: int, silent: bool) -> bool:
 def thematic_break(state: BlockState, line: int, silent: bool) -> bool:
     """Take a thematic break (CommonMark, section 4.1)."""
     text = state.texts[line]
-    # The last character tells at once of most lines that they are none, however long they are.
+    # The last character rules out most lines at once, however long they are.
     if text[-1] not in "*_- \t" or not _THEMATIC_BREAK.match(text):
         return False
     if not silent:

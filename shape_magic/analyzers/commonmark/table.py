@@ -24,7 +24,7 @@ _PIPE: Final = re.compile(r"(?<!\\)\|")
 
 
 def delimiter_cells(row: str) -> int:
-    """Count the cells of a delimiter row; 0 where the text is none.
+    """Count the cells of a delimiter row; 0 where the text is no delimiter row.
 
     >>> delimiter_cells("| - | :-: |"), delimiter_cells("|-|"), delimiter_cells("| a |")
     (2, 1, 0)

@@ -153,7 +153,7 @@ class LineParser(MagicArgumentParser):
         return line[:position], line[position:].strip()
 
     def _check_options(self, words: Sequence[str]) -> None:
-        """Refuse an option that there is not, and a second value for one that takes one value."""
+        """Refuse an unknown option, and a second value where an option takes one."""
         seen: set[str] = set()
         for word in words:
             if word == "--":
@@ -278,7 +278,7 @@ def _choice(text: str, *, choices: Sequence[str]) -> str:
     if text not in choices:
         near = difflib.get_close_matches(text.lower(), choices, n=1)
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(choices)}"
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is none of its values; {hint}")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not one of its values; {hint}")
     return text
 
 
