@@ -56,9 +56,16 @@ def test_run_evaluations__options_reach_the_run(rounds: InteractiveShell) -> Non
     )
 
 
+def test_run_evaluations__history__reaches_the_rounds_before(rounds: InteractiveShell) -> None:
+    run(rounds, "%run_evaluations eve --named --history --templates default --no-progress")
+    prompts = run(rounds, "%deliberation").prompts()
+    assert [len(prompt.earlier) for prompt in prompts] == [0, 3, 6]
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        ("eve --history", "--history shows who proposed what in earlier rounds; give --named"),
         ("", "arguments are required: NAME"),
         ("pannel", "there is no variable 'pannel' in this session; did you mean panel?"),
         ("number", "the judge 'number' is no callable"),

@@ -244,3 +244,111 @@ def test_prompt__is_shown_short(deliberation: Deliberation) -> None:
     prompt = deliberation.evaluation_prompt(task="T", evaluator="Quux", anonymous=True)
     assert isinstance(prompt, EvaluationPrompt)
     assert repr(prompt).startswith(f"<EvaluationPrompt {prompt.digest[:12]}: round 2 for 'Quux', ")
+
+
+# History: what the tools reach of the rounds before
+
+
+@pytest.fixture
+def three_rounds(tmp_path: Path) -> Deliberation:
+    """Three rounds: Ann in all, Bob in the first and third, Cleo in the second and third."""
+    made = Deliberation.open(tmp_path / "three.db")
+    texts = {1: ("Ann", "Bob"), 2: ("Ann", "Cleo (m)"), 3: ("Ann", "Bob", "Cleo (m)")}
+    for number, agents in texts.items():
+        made.propose_many(
+            [(agent, f"# Round {number}\n\nLatency, says {agent}.\n", "so") for agent in agents],
+            round=number,
+        )
+    made.propose("Ann", "# Round 1\n\nAnother latency.\n", round=1)
+    made.evaluate("Judge", reply_of("Ann"), round=1)
+    return made
+
+
+def answers(prompt: EvaluationPrompt) -> list[str]:
+    """Ask a prompt's tools for all that they could know, and for what they must not."""
+    calls: list[tuple[str, dict[str, Any]]] = [("search_deliberation", {"limit": 50})]
+    for agent_id in ("Ann", "bob", "Cleo", "Dan"):
+        calls += [("read_proposal", {"agent_id": agent_id, "round": n}) for n in (None, *range(5))]
+        calls.append(("search_deliberation", {"agent_ids": [agent_id], "keywords": ["latency"]}))
+    calls += [("search_deliberation", {"rounds": [n]}) for n in range(5)]
+    tools = [prompt.tools(), prompt.tools("input_schema"), prompt.reply_schema()]
+    return [*(prompt.call_tool(*call) for call in calls), json.dumps(tools)]
+
+
+def test_history__tools_reach_the_rounds_before_and_no_other(three_rounds: Deliberation) -> None:
+    prompt = three_rounds.evaluation_prompt(task="T", round=2, evaluator="Ann", history=True)
+    assert [(earlier.round, earlier.agent_id, earlier.version) for earlier in prompt.earlier] == [
+        (1, "Ann", 2),
+        (1, "Bob", 1),
+    ]
+    assert "- This is round 2; both also reach the rounds before it: 1." in prompt.text
+    found = prompt.call_tool("search_deliberation", {"keywords": ["latency"]})
+    assert [line for line in found.split("\n") if line.startswith("<proposal")] == [
+        '<proposal round="1" agent="Ann" lines="3" matched_lines="3">',
+        '<proposal round="1" agent="Bob" lines="3" matched_lines="3">',
+        '<proposal round="2" agent="Cleo (m)" lines="3" matched_lines="3">',
+    ]
+    read = prompt.call_tool("read_proposal", {"agent_id": "ann"})
+    assert read.startswith('<proposal round="1" agent="Ann">')
+    assert "Another latency" in read
+    assert "   3| Latency, says Bob." in prompt.call_tool(
+        "read_proposal", {"agent_id": "Bob", "round": 1, "from_line": 3}
+    )
+    assert prompt.call_tool("read_proposal", {"agent_id": "Ann", "round": 2}) == (
+        "'Ann' has no proposal in round 2 here; it has in rounds 1"
+    )
+    assert prompt.call_tool("search_deliberation", {"rounds": [3]}) == (
+        "round is 3; there are rounds 1, 2 here"
+    )
+    assert "No results" in prompt.call_tool(
+        "search_deliberation", {"rounds": [2], "agent_ids": ["Bob"]}
+    )
+    assert not any("Round 3" in said or "score=" in said for said in answers(prompt))
+    (reading, _) = prompt.tools("input_schema")
+    properties = reading["input_schema"]["properties"]
+    assert properties["agent_id"]["enum"] == ["Cleo (m)", "Ann", "Bob"]
+    assert properties["round"]["anyOf"][0]["enum"] == [1, 2]
+    assert prompt.reply_schema()["properties"]["evaluations"]["items"]["properties"]["agent_id"][
+        "enum"
+    ] == ["Cleo (m)"]
+
+
+def test_history__answers_the_same_after_a_restart_and_later_changes(
+    three_rounds: Deliberation, tmp_path: Path
+) -> None:
+    prompt = three_rounds.evaluation_prompt(task="T", round=3, evaluator="J", history=True)
+    before = answers(prompt)
+    three_rounds.propose("Bob", "a later version", round=1)
+    three_rounds.propose("Dan", "later", round=2)
+    three_rounds.propose("Ann", "# Round 2\n\nLatency, says Ann.\n", round=2, analyzer="markdown")
+    three_rounds.propose("Dan", "later", round=4)
+    three_rounds.evaluate("Dan", reply_of("Ann"), round=2)
+    path = three_rounds.path
+    assert path is not None
+    three_rounds.close()
+    with Deliberation.open(path) as again, Deliberation() as copied:
+        assert again.prompt(prompt.digest) == prompt
+        assert answers(again.prompt(prompt.digest)) == before
+        copied.propose("Other", "of its own")
+        copied.add_deliberation(again)
+        assert copied.prompt(prompt.digest) == prompt
+        assert again.evaluate("J", reply_of("Bob"), prompt=prompt.digest).round == 3
+        later = again.evaluation_prompt(task="T", round=3, evaluator="J", history=True)
+        assert later.digest != prompt.digest
+        assert later.text == prompt.text
+        again.remove("Bob", round=1, version=1)
+        with pytest.raises(NotFoundError, match="reaches version 1 of 'Bob' in an earlier round"):
+            again.prompt(prompt.digest)
+        assert again.prompts() == [later]
+
+
+def test_history__without_a_round_before__is_the_prompt_without_it(
+    three_rounds: Deliberation,
+) -> None:
+    plain = three_rounds.evaluation_prompt(task="T", round=1)
+    assert three_rounds.evaluation_prompt(task="T", round=1, history=True) == plain
+
+
+def test_history__goes_with_anonymity_never(three_rounds: Deliberation) -> None:
+    with pytest.raises(ArgumentError, match="which anonymous hides; leave one of them out"):
+        three_rounds.evaluation_prompt(task="T", anonymous=True, history=True)

@@ -374,3 +374,14 @@ def test_run__of_another_wording_under_a_used_name__is_refused_before_anything_i
     with pytest.raises(ArgumentError, match="'default' stands for another wording here"):
         run(rounds, {"Lee": asked}, templates=[CONTROL, other], dry_run=dry_run)
     assert asked.prompts == []
+
+
+def test_run__with_history__shows_who_proposed_what_before(rounds: Deliberation) -> None:
+    asked = Asked()
+    with pytest.raises(ArgumentError, match="give anonymous=False beside it"):
+        run(rounds, {"Eve": asked}, history=True)
+    run(rounds, {"Eve": asked}, templates=[DEFAULT], anonymous=False, history=True)
+    reached = {prompt.round: {told.round for told in prompt.earlier} for prompt in asked.prompts}
+    assert reached == {1: set(), 2: {1}, 3: {1, 2}}
+    again = run(rounds, {"Eve": asked}, templates=[DEFAULT], anonymous=False, history=True)
+    assert (again.calls, len(asked.prompts)) == (0, 3)

@@ -443,6 +443,7 @@ class Deliberation:
         evaluator: str | None = None,
         template: EvaluationTemplate | str | None = None,
         anonymous: bool = False,
+        history: bool = False,
         seed: int | None = None,
         trial: int = 1,
         keep: bool = True,
@@ -457,6 +458,10 @@ class Deliberation:
 
         With `anonymous`, candidates stand as `Candidate_A` and so on. Their order is drawn from
         the seed, the round, the evaluator and the trial; without anonymity and seed it is by id.
+        With `history` the prompt's tools reach the rounds before, as they stand now: their latest
+        versions, and nothing that was said of them. That shows whose they are, so it goes with
+        `anonymous` never.
+
         With `keep=False` nothing is kept, as where prompts are only counted.
 
         >>> from shape_magic import Deliberation
@@ -475,6 +480,7 @@ class Deliberation:
                 evaluator=None if evaluator is None else agent_id_text(evaluator, name="evaluator"),
                 template=self._template(template),
                 anonymous=anonymous,
+                history=history,
                 seed=None if seed is None else integer("seed", seed),
                 trial=integer("trial", trial, least=1),
                 keep=keep,
@@ -705,7 +711,7 @@ class Deliberation:
         by_place = {candidate.place: candidate for candidate in prompt.candidates}
         versions = []
         for candidate in kept.candidates:
-            if candidate.place == 0:
+            if candidate.place < 1:
                 continue
             if candidate.row_id is None or candidate.measurement is None:
                 raise NotFoundError(

@@ -16,31 +16,48 @@ from shape_magic.errors import ArgumentError, NotFoundError, ShapeMagicError
 from shape_magic.prompting.candidate import Candidate
 from shape_magic.prompting.evaluation import evaluation_text
 from shape_magic.prompting.template import EvaluationTemplate
-from shape_magic.shape import Measurement
+from shape_magic.shape import Measurement, Shape
 from shape_magic.vocabulary import CATEGORY_NAMES, STANCES, VERDICTS
 from shape_magic.wording import listed, quoted
 
-__all__ = ["EvaluationPrompt", "PromptCandidate", "kept_prompt", "last_prompt", "make_prompt"]
+__all__ = [
+    "EarlierProposal",
+    "EvaluationPrompt",
+    "PromptCandidate",
+    "kept_prompt",
+    "last_prompt",
+    "make_prompt",
+]
 
 _KEY_WORDS: Final = ("Candidate", "Solution", "Entry")
 # What filters evaluations, of which these tools know none.
 _NO_EVALUATIONS: Final = frozenset({"phase", "stances", "verdicts", "min_score", "max_score"})
 _BY_LINE: Final = frozenset({"from_line", "to_line"})
-_READS: Final = (
-    "Read one candidate's proposal: the final solution and the thought process. The thought "
-    "process is returned by page: offset and limit choose it."
-)
 _READS_BY_LINE: Final = (
     "Setting from_line or to_line returns those lines of the solution, numbered, in place of the "
     "raw text. Line numbers are those of the outline and of matched_lines; they count from 1, and "
     "ranges include both ends."
 )
-_SEARCHES: Final = (
+# How the two tools are described, what an agent is called there, and what the round is.
+_OF_THE_ROUND: Final = (
+    "Read one candidate's proposal: the final solution and the thought process. The thought "
+    "process is returned by page: offset and limit choose it.",
     "Search the candidates. Every keyword must occur in a candidate's solution or thoughts; case "
-    "makes no difference. A filter that is null or an empty list is no filter."
+    "makes no difference. A filter that is null or an empty list is no filter.",
+    "candidate",
+    "the round",
+)
+_OF_EARLIER_ROUNDS: Final = (
+    "Read a proposal of this round or of one before it: the final solution and the thought "
+    "process. The thought process is returned by page: offset and limit choose it.",
+    "Search the proposals of this round and of those before it. Every keyword must occur in a "
+    "proposal's solution or thoughts; case makes no difference. A filter that is null or an empty "
+    "list is no filter.",
+    "agent",
+    "this round or one before; by default an agent's latest one, or all of them in a search",
 )
 _SEARCHES_BY_LINE: Final = (
-    "A candidate's matched_lines are numbers of lines that hold a keyword: read on there with "
+    "A result's matched_lines are numbers of lines that hold a keyword: read on there with "
     "read_proposal."
 )
 _DIGEST_SHOWN: Final = 12
@@ -63,16 +80,30 @@ class PromptCandidate(msgspec.Struct, frozen=True, kw_only=True):
     thought_process: str
 
 
+class EarlierProposal(msgspec.Struct, frozen=True, kw_only=True):
+    """A proposal of a round before, which a prompt's tools reach and its text does not show."""
+
+    round: int
+    agent_id: str
+    version: int
+    """The latest one at that time."""
+    shape: Shape
+    text: str
+    """The readable form."""
+    thought_process: str
+
+
 class EvaluationPrompt(msgspec.Struct, frozen=True, kw_only=True):
     """What an evaluator was shown of a round; `str` of it is the text.
 
     It is made and kept by `Deliberation.evaluation_prompt`, and `Deliberation.prompt` gives it back
-    by its digest. Its tools know what it shows and nothing else, whatever is proposed later.
+    by its digest. Its tools know what it shows and, with `history`, what stood in the rounds before
+    when it was made, and nothing else, whatever is proposed later.
     """
 
     text: str
     digest: str
-    """It stands for the text, who was shown it, and whom its keys stand for."""
+    """It stands for the text, who was shown it, whom its keys mean, and what its tools reach."""
     round: int
     evaluator: str | None
     trial: int
@@ -87,16 +118,19 @@ class EvaluationPrompt(msgspec.Struct, frozen=True, kw_only=True):
     """In the order in which they stood there."""
     own: PromptCandidate | None = None
     """What the evaluator proposed itself, which is no candidate."""
+    earlier: tuple[EarlierProposal, ...] = ()
+    """What its tools reach of the rounds before, by round and agent."""
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
         who = "" if self.evaluator is None else f" for {quoted(self.evaluator)}"
+        reach = f", tools reach rounds {listed(self._rounds)}" if self.earlier else ""
         return (
             f"<EvaluationPrompt {self.digest[:_DIGEST_SHOWN]}: round {self.round}{who}, "
             f"template {quoted(self.template)}, candidates {listed(self.keys)}, "
-            f"{len(self.text):,} characters>"
+            f"{len(self.text):,} characters{reach}>"
         )
 
     @property
@@ -109,22 +143,25 @@ class EvaluationPrompt(msgspec.Struct, frozen=True, kw_only=True):
 
         `functions` is the list for function calling, `input_schema` the one with that key.
         """
+        reads, searches, who, which = _OF_EARLIER_ROUNDS if self.earlier else _OF_THE_ROUND
+        agent_id = {"type": "string", "enum": self._known}
+        number = {"type": "integer", "enum": self._rounds}
         tools = tool_list(style, leave_out=self._leave_out)
         for tool in tools:
             described = tool["function"] if style == "functions" else tool
             schema = described["parameters" if style == "functions" else "input_schema"]
             properties = schema["properties"]
             if described["name"] == "read_proposal":
-                words = [_READS, _READS_BY_LINE if self.line_numbers else ""]
-                properties["agent_id"] = {"description": "the candidate", **self._key_schema}
-                properties["round"] = self._filter("the round", self._round_schema)
+                words = [reads, _READS_BY_LINE if self.line_numbers else ""]
+                properties["agent_id"] = {"description": f"the {who}", **agent_id}
+                properties["round"] = _filter(which, number)
             else:
-                words = [_SEARCHES, _SEARCHES_BY_LINE if self.line_numbers else ""]
+                words = [searches, _SEARCHES_BY_LINE if self.line_numbers else ""]
                 for name, description, items in (
-                    ("agent_ids", "only these candidates", self._key_schema),
-                    ("rounds", "the round", self._round_schema),
+                    ("agent_ids", f"only these {who}s", agent_id),
+                    ("rounds", which, number),
                 ):
-                    properties[name] = self._filter(description, {"type": "array", "items": items})
+                    properties[name] = _filter(description, {"type": "array", "items": items})
             described["description"] = " ".join(word for word in words if word)
         return tools
 
@@ -137,15 +174,12 @@ class EvaluationPrompt(msgspec.Struct, frozen=True, kw_only=True):
             request = tool_request(name, arguments, leave_out=self._leave_out)
             if isinstance(request, ReadProposal):
                 self._check_rounds([] if request.round is None else [request.round])
-                key = self._find(request.agent_id)
-                row = next(row for row in self._rows if row.agent_id == key)
-                return str(reading_of(row, request))
+                return str(reading_of(self._row(request.agent_id, request.round), request))
             self._check_rounds(request.rounds or ())
             if request.agent_ids is not None:
                 agent_ids = [self._find(asked) for asked in request.agent_ids]
                 request = msgspec.structs.replace(request, agent_ids=agent_ids)
-            rows = sorted(self._rows, key=lambda row: row.agent_id)
-            return str(search_rows(rows, request, line_numbers=self.line_numbers))
+            return str(search_rows(self._rows, request, line_numbers=self.line_numbers))
         except ShapeMagicError as error:
             return str(error)
 
@@ -187,40 +221,60 @@ class EvaluationPrompt(msgspec.Struct, frozen=True, kw_only=True):
         return {"type": "string", "enum": self.keys}
 
     @property
-    def _round_schema(self) -> dict[str, Any]:
-        return {"type": "integer", "enum": [self.round]}
+    def _known(self) -> list[str]:
+        """Whose proposals the tools reach, the candidates first."""
+        earlier = (proposal.agent_id for proposal in self.earlier)
+        return list(dict.fromkeys([*self.keys, *earlier]))
 
-    def _filter(self, description: str, schema: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "description": description,
-            "anyOf": [schema, {"type": "null"}],
-            "default": None,
-        }
+    @property
+    def _rounds(self) -> list[int]:
+        return sorted({self.round, *(proposal.round for proposal in self.earlier)})
 
     @property
     def _rows(self) -> list[Row]:
-        """The versions that were shown, under their keys, without what anybody said of them."""
-        return [
-            Row(
-                id=candidate.place,
+        """What the tools reach by round and key, without what anybody said of it."""
+        shown = [
+            EarlierProposal(
                 round=self.round,
                 agent_id=candidate.key,
                 version=candidate.version,
-                measurement=0,
-                shape_data=json.dumps(
-                    list(candidate.measurement.shape.as_dict().values())
-                ).encode(),
-                aggregated_score=None,
-                content=candidate.content,
-                thoughts=candidate.thought_process,
+                shape=candidate.measurement.shape,
                 text=candidate.measurement.text,
+                thought_process=candidate.thought_process,
             )
-            for candidate in self.candidates
+            for candidate in sorted(self.candidates, key=lambda candidate: candidate.key)
         ]
+        return [
+            Row(
+                id=place,
+                round=proposal.round,
+                agent_id=proposal.agent_id,
+                version=proposal.version,
+                measurement=0,
+                shape_data=json.dumps(list(proposal.shape.as_dict().values())).encode(),
+                aggregated_score=None,
+                content=proposal.text,
+                thoughts=proposal.thought_process,
+                text=proposal.text,
+            )
+            for place, proposal in enumerate((*self.earlier, *shown))
+        ]
+
+    def _row(self, asked: str, round: int | None) -> Row:
+        """Find an agent's proposal, by default its latest one."""
+        agent_id = self._find(asked)
+        there = {row.round: row for row in self._rows if row.agent_id == agent_id}
+        number = max(there) if round is None else round
+        if number not in there:
+            raise NotFoundError(
+                f"{quoted(agent_id)} has no proposal in round {number} here; it has in rounds "
+                f"{listed(sorted(there))}"
+            )
+        return there[number]
 
     def _find(self, asked: str) -> str:
         if not self.anonymous:
-            return find_agent(asked, self.keys)
+            return find_agent(asked, self._known)
         if asked not in self.keys:
             raise NotFoundError(
                 f"no candidate is called {quoted(asked)}; there are {listed(self.keys)}"
@@ -228,9 +282,17 @@ class EvaluationPrompt(msgspec.Struct, frozen=True, kw_only=True):
         return asked
 
     def _check_rounds(self, rounds: Iterable[int]) -> None:
+        known = self._rounds
         for number in rounds:
-            if number != self.round:
-                raise ArgumentError(f"round is {quoted(number)}; there is round {self.round} here")
+            if number not in known:
+                there = (
+                    f"is round {self.round}" if len(known) == 1 else f"are rounds {listed(known)}"
+                )
+                raise ArgumentError(f"round is {quoted(number)}; there {there} here")
+
+
+def _filter(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "anyOf": [schema, {"type": "null"}], "default": None}
 
 
 def _object(properties: dict[str, Any]) -> dict[str, Any]:
@@ -250,11 +312,17 @@ def make_prompt(
     evaluator: str | None,
     template: EvaluationTemplate,
     anonymous: bool,
+    history: bool,
     seed: int | None,
     trial: int,
     keep: bool,
 ) -> EvaluationPrompt:
     """Make a prompt, and keep it in the same transaction; see `Deliberation.evaluation_prompt`."""
+    if anonymous and history:
+        raise ArgumentError(
+            "history shows who proposed what in earlier rounds, which anonymous hides; "
+            "leave one of them out"
+        )
     with store.database.transaction() if keep else store.database.reading():
         task = _task(store, round) if task is None else task
         with store.rows(rounds=[round]) as found:
@@ -279,6 +347,10 @@ def make_prompt(
             _candidate(store, row, place=place, key=key)
             for place, (row, key) in enumerate(zip(others, keys, strict=True), start=1)
         )
+        earlier_rows = []
+        if history:
+            with store.rows(rounds=[there for there in store.rounds() if there < round]) as found:
+                earlier_rows = list(found)
         own = None if own_row is None else _candidate(store, own_row, place=0, key=own_row.agent_id)
         text = evaluation_text(
             template,
@@ -287,6 +359,7 @@ def make_prompt(
             candidates=[_shown(candidate) for candidate in candidates],
             own=None if own is None else _shown(own),
             anonymous=anonymous,
+            earlier_rounds=sorted({row.round for row in earlier_rows}),
         )
         prompt = EvaluationPrompt(
             text=text,
@@ -301,11 +374,13 @@ def make_prompt(
             line_numbers=template.show_line_numbers,
             candidates=candidates,
             own=own,
+            earlier=tuple(map(_earlier, earlier_rows)),
         )
         prompt = msgspec.structs.replace(prompt, digest=_digest(prompt, template))
         if keep:
             store.keep_template(template.name, digest=template.digest, content=template.to_text())
-            store.keep_prompt(_to_keep(prompt, [*others, *([own_row] if own_row else [])]))
+            shown_rows = [*others, *([own_row] if own_row else [])]
+            store.keep_prompt(_to_keep(prompt, shown_rows, earlier_rows))
     return prompt
 
 
@@ -319,8 +394,15 @@ def kept_prompt(store: Store, digest: str) -> EvaluationPrompt:
         found = store.template(kept.template)
         assert found is not None, "a prompt is kept together with its template"
         candidates = {
-            candidate.place: _candidate_of(store, kept, candidate) for candidate in kept.candidates
+            candidate.place: _candidate_of(store, kept, candidate)
+            for candidate in kept.candidates
+            if candidate.place >= 0
         }
+        earlier = [
+            _earlier(store.row_by_id(*_ids(kept, candidate)))
+            for candidate in reversed(kept.candidates)
+            if candidate.place < 0
+        ]
     return EvaluationPrompt(
         text=kept.text,
         digest=kept.digest,
@@ -334,6 +416,7 @@ def kept_prompt(store: Store, digest: str) -> EvaluationPrompt:
         line_numbers=EvaluationTemplate.from_text(found[1]).show_line_numbers,
         candidates=tuple(candidates[place] for place in sorted(candidates) if place),
         own=candidates.get(0),
+        earlier=tuple(earlier),
     )
 
 
@@ -422,19 +505,38 @@ def _candidate(store: Store, row: Row, *, place: int, key: str) -> PromptCandida
 
 
 def _candidate_of(store: Store, prompt: KeptPrompt, kept: KeptCandidate) -> PromptCandidate:
-    if kept.row_id is None or kept.measurement is None:
-        raise NotFoundError(
-            f"the prompt {prompt.digest[:_DIGEST_SHOWN]} showed version {kept.version} of "
-            f"{quoted(kept.agent_id)} in round {prompt.round}, and that was removed"
-        )
-    row = store.row_by_id(kept.row_id)
+    row_id, measurement = _ids(prompt, kept)
+    row = store.row_by_id(row_id)
     return PromptCandidate(
         place=kept.place,
         key=kept.key,
         agent_id=kept.agent_id,
         version=row.version,
-        measurement=store.proposal(row, measurement=kept.measurement).measurement,
+        measurement=store.proposal(row, measurement=measurement).measurement,
         content=row.content,
+        thought_process=row.thought_process,
+    )
+
+
+def _ids(prompt: KeptPrompt, kept: KeptCandidate) -> tuple[int, int]:
+    """Give the ids of a version that a prompt showed and of its measurement."""
+    if kept.row_id is None or kept.measurement is None:
+        where = f"showed version {kept.version} of {quoted(kept.agent_id)} in round {prompt.round}"
+        if kept.place < 0:
+            where = f"reaches version {kept.version} of {quoted(kept.agent_id)} in an earlier round"
+        raise NotFoundError(
+            f"the prompt {prompt.digest[:_DIGEST_SHOWN]} {where}, and that was removed"
+        )
+    return kept.row_id, kept.measurement
+
+
+def _earlier(row: Row) -> EarlierProposal:
+    return EarlierProposal(
+        round=row.round,
+        agent_id=row.agent_id,
+        version=row.version,
+        shape=row.shape,
+        text=row.text,
         thought_process=row.thought_process,
     )
 
@@ -454,11 +556,17 @@ def _digest(prompt: EvaluationPrompt, template: EvaluationTemplate) -> str:
         [prompt.anonymous, prompt.seed],
         [[candidate.place, candidate.key, candidate.agent_id] for candidate in candidates],
         [[candidate.measurement.text, candidate.thought_process] for candidate in candidates],
+        *(
+            [proposal.round, proposal.agent_id, proposal.text, proposal.thought_process]
+            for proposal in prompt.earlier
+        ),
     ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _to_keep(prompt: EvaluationPrompt, rows: Iterable[Row]) -> KeptPrompt:
+def _to_keep(
+    prompt: EvaluationPrompt, rows: Iterable[Row], earlier_rows: Iterable[Row]
+) -> KeptPrompt:
     by_agent = {row.agent_id: row for row in rows}
     candidates = [*prompt.candidates, *([prompt.own] if prompt.own else [])]
     return KeptPrompt(
@@ -471,15 +579,28 @@ def _to_keep(prompt: EvaluationPrompt, rows: Iterable[Row]) -> KeptPrompt:
         seed=prompt.seed,
         anonymous=prompt.anonymous,
         text=prompt.text,
-        candidates=tuple(
-            KeptCandidate(
-                place=candidate.place,
-                key=candidate.key,
-                agent_id=candidate.agent_id,
-                version=candidate.version,
-                row_id=by_agent[candidate.agent_id].id,
-                measurement=by_agent[candidate.agent_id].measurement,
-            )
-            for candidate in candidates
+        candidates=(
+            *(
+                KeptCandidate(
+                    place=candidate.place,
+                    key=candidate.key,
+                    agent_id=candidate.agent_id,
+                    version=candidate.version,
+                    row_id=by_agent[candidate.agent_id].id,
+                    measurement=by_agent[candidate.agent_id].measurement,
+                )
+                for candidate in candidates
+            ),
+            *(
+                KeptCandidate(
+                    place=-place,
+                    key=row.agent_id,
+                    agent_id=row.agent_id,
+                    version=row.version,
+                    row_id=row.id,
+                    measurement=row.measurement,
+                )
+                for place, row in enumerate(earlier_rows, start=1)
+            ),
         ),
     )

@@ -77,7 +77,8 @@ CREATE TABLE prompts (        -- what evaluators were shown
 );
 CREATE TABLE candidates (     -- of a prompt, in the order in which they stood there
   prompt INTEGER NOT NULL REFERENCES prompts (id) ON DELETE CASCADE,
-  place INTEGER NOT NULL,     -- 0 for the evaluator's own proposal
+  place INTEGER NOT NULL,     -- 0 for the evaluator's own proposal; below 0 for those of earlier
+                              -- rounds, which the prompt's tools reach
   key BLOB NOT NULL,
   agent BLOB NOT NULL,
   version INTEGER NOT NULL,

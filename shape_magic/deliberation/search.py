@@ -279,14 +279,14 @@ def search(store: Store, request: SearchDeliberation) -> SearchResults:
 def search_rows(
     rows: Sequence[Row], request: SearchDeliberation, *, line_numbers: bool = True
 ) -> SearchResults:
-    """Search the versions that an evaluator was shown, and no evaluations."""
+    """Search the versions that an evaluator's prompt knows, and no evaluations."""
     criteria = _criteria(request)
     holds = _keyword_test(criteria.keywords)
     there_are = sorted({row.round for row in rows})
+    known = sorted({row.agent_id for row in rows})
     if criteria.rounds is not None:
         rows = [row for row in rows if row.round in criteria.rounds]
     if criteria.agent_ids is not None:
-        known = sorted({row.agent_id for row in rows})
         wanted = {find_agent(asked, known) for asked in criteria.agent_ids}
         rows = [row for row in rows if row.agent_id in wanted]
     hits = (

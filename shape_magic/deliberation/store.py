@@ -169,7 +169,8 @@ class KeptCandidate(msgspec.Struct, frozen=True):
     """A candidate as an evaluator was shown it."""
 
     place: int
-    """From 1 on; 0 for the evaluator's own proposal."""
+    """From 1 on; 0 for the evaluator's own proposal; below 0 for one of an earlier round, which the
+    prompt's tools reach and its text does not show."""
     key: str
     agent_id: str
     version: int
@@ -279,11 +280,13 @@ class Store:
             ).fetchone()
         return None if found is None else row_of(found)
 
-    def row_by_id(self, row_id: int) -> Row:
-        """Give the version of an id."""
+    def row_by_id(self, row_id: int, measurement: int | None = None) -> Row:
+        """Give the version of an id, with its latest measurement or another one of it."""
         with self.database.reading() as connection:
             found = connection.execute(
-                f"SELECT {_ROW} FROM {_DISPLAYED} WHERE versions.id = ?", (row_id,)
+                f"SELECT {_ROW} FROM versions JOIN measurements "
+                "ON measurements.id = coalesce(?, versions.measurement) WHERE versions.id = ?",
+                (measurement, row_id),
             )
             return row_of(found.fetchone())
 

@@ -66,6 +66,7 @@ class Asking:
         judges: Mapping[str, Callable[..., Any]],
         *,
         anonymous: bool,
+        history: bool,
         seed: int,
         task: str | None,
         concurrency: int,
@@ -74,7 +75,7 @@ class Asking:
         self.deliberation = deliberation
         self.store = deliberation._store
         self.judges = judges
-        self.anonymous, self.seed, self.task = anonymous, seed, task
+        self.anonymous, self.history, self.seed, self.task = anonymous, history, seed, task
         self.concurrency, self.limit = concurrency, limit
         self.arms: dict[tuple[str, str], ArmReport] = {}
         self.failures: list[FailedEvaluation] = []
@@ -164,6 +165,7 @@ class Asking:
             evaluator=task.judge,
             template=task.template,
             anonymous=self.anonymous,
+            history=self.history,
             seed=self.seed,
             trial=task.trial,
             keep=keep,

@@ -38,6 +38,7 @@ def run_evaluations(
     templates: Sequence[EvaluationTemplate] | None = None,
     trials: int = 1,
     anonymous: bool = True,
+    history: bool = False,
     seed: int = 0,
     task: str | None = None,
     concurrency: int = 4,
@@ -59,6 +60,10 @@ def run_evaluations(
     A judge that proposed in a round is shown its own text as a baseline and does not judge it; a
     round where nobody else proposed is left out for it.
 
+    With `anonymous=False`, `history=True` lets the prompts' tools reach the rounds before. Neither
+    is an arm's: runs that differ in them alone file under the same arms, the later over the
+    earlier.
+
     `dry_run` says how many calls and characters it would be, and asks nobody. `limit` is how many
     calls are made at most, `concurrency` how many at once.
 
@@ -76,12 +81,18 @@ def run_evaluations(
     where the disk is full, before a call whose reply could not be kept; UnkeptRepliesError has the
     replies that came when it was too late.
     """
+    if anonymous and history:
+        raise ArgumentError(
+            "history=True shows who proposed what in earlier rounds, which anonymous=True hides; "
+            "give anonymous=False beside it"
+        )
     checked = _checked_judges(judges)
     wanted = _checked_templates(templates)
     run = Asking(
         deliberation,
         checked,
         anonymous=anonymous,
+        history=history,
         seed=seed,
         task=task,
         concurrency=integer("concurrency", concurrency, least=1),

@@ -30,10 +30,12 @@ def evaluation_text(
     candidates: Sequence[Candidate],
     own: Candidate | None = None,
     anonymous: bool = False,
+    earlier_rounds: Sequence[int] = (),
 ) -> str:
     """Write an evaluation prompt: the candidates in their order, under their keys.
 
     `own` is what the evaluator proposed itself; with `anonymous` its id is not written.
+    `earlier_rounds` are those that the tools reach beside this one.
     """
     measured = [candidate.measurement for candidate in (*candidates, *([own] if own else []))]
     sections = [
@@ -41,7 +43,7 @@ def evaluation_text(
         legend(template, measured),
         _criteria(template),
         template.weight,
-        _tools(template, candidates, round=round),
+        _tools(template, candidates, round=round, earlier_rounds=earlier_rounds),
         _guarding(template, candidates, own),
         _own(template, own, anonymous=anonymous),
         template.candidates,
@@ -104,7 +106,13 @@ def _criteria(template: EvaluationTemplate) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _tools(template: EvaluationTemplate, candidates: Sequence[Candidate], *, round: int) -> str:
+def _tools(
+    template: EvaluationTemplate,
+    candidates: Sequence[Candidate],
+    *,
+    round: int,
+    earlier_rounds: Sequence[int],
+) -> str:
     key = candidates[0].id
     lines = []
     if template.tools:
@@ -115,6 +123,11 @@ def _tools(template: EvaluationTemplate, candidates: Sequence[Candidate], *, rou
             f"- {read} returns a candidate's final solution and thought process.",
             f"- {search} finds the candidates that hold the keywords.",
         ]
+    if template.tools and earlier_rounds:
+        lines.append(
+            f"- This is round {round}; both also reach the rounds before it: "
+            f"{', '.join(map(str, earlier_rounds))}."
+        )
     if template.tools_by_line and template.show_line_numbers:
         read = call_text("read_proposal", agent_id=key, round=round, from_line=1, to_line=12)
         lines += [

@@ -58,6 +58,11 @@ class EvaluationMagics(SessionMagics):
             "--anonymous", action="store_true", help="candidates stand as Candidate_A and so on"
         ),
         argument(
+            "--history",
+            action="store_true",
+            help="let the prompt's tools reach the rounds before; never with --anonymous",
+        ),
+        argument(
             "--seed", type=whole_number, metavar="N", help="draw the order of the candidates from N"
         ),
         argument("--trial", type=whole_number, default=1, metavar="N", help="the trial (1)"),
@@ -80,6 +85,7 @@ class EvaluationMagics(SessionMagics):
             evaluator=options.evaluator,
             template=self._template(options.template, without_shape=options.without_shape),
             anonymous=options.anonymous,
+            history=options.history,
             seed=options.seed,
             trial=options.trial,
         )

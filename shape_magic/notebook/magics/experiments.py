@@ -58,6 +58,11 @@ class ExperimentMagics(SessionMagics):
             "--named", action="store_true", help="show candidates under their ids, not as letters"
         ),
         argument(
+            "--history",
+            action="store_true",
+            help="let the prompts' tools reach the rounds before; with --named alone",
+        ),
+        argument(
             "--seed",
             type=whole_number,
             default=0,
@@ -85,6 +90,10 @@ class ExperimentMagics(SessionMagics):
         """
         from shape_magic.experiments import run_evaluations
 
+        if options.history and not options.named:
+            raise UsageError(
+                "--history shows who proposed what in earlier rounds; give --named beside it"
+            )
         session = self.session
         task = None
         if options.task is not None:
@@ -99,6 +108,7 @@ class ExperimentMagics(SessionMagics):
             templates=templates,
             trials=options.trials,
             anonymous=not options.named,
+            history=options.history,
             seed=options.seed,
             task=task,
             concurrency=options.concurrency,
