@@ -1,6 +1,6 @@
-"""A real Chromium for the tests of this folder, and the npm packages that some of them need.
+"""A real Chromium and Firefox for the tests of this folder, and what some need from npm.
 
-Without a Chromium, or without npm, they are skipped and say why; where the variable
+Without one of them, or without npm, their tests are skipped and say why; where the variable
 SHAPE_MAGIC_REQUIRE_BROWSER is 1, as in CI, they fail. SHAPE_MAGIC_ARTEFACTS names a folder that
 screenshots are kept in.
 """
@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from shape_magic.notebook.library import FILES
+from tests.browser.firefox import Firefox, firefox
 from tests.browser.harness import Harness
 from tests.browser.jupyter import App, Server, jupyter
 from tests.browser.serving import serve
@@ -24,6 +25,7 @@ from tests.browser.serving import serve
 HERE: Final = Path(__file__).parent
 PACKAGES: Final = ("axe-core@4.14.1", "typescript@7.0.2", "@anywidget/types@0.4.0")
 CHROMIUMS: Final = ("chromium", "chromium-browser", "google-chrome")
+FIREFOXES: Final = ("firefox-esr", "firefox")
 SWITCHES: Final = (
     "--no-sandbox",
     "--disable-gpu",
@@ -42,18 +44,29 @@ def missing(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
+def program(variable: str, names: tuple[str, ...]) -> str:
+    """Give the path of a browser: the one that a variable names, or the first on the path."""
+    found = os.environ.get(variable) or next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        missing(f"no {names[0]}: none of {', '.join(names)} is on the path")
+    return found
+
+
 # Playwright keeps an event loop running while it is open, and other tests run their own.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    found = os.environ.get("SHAPE_MAGIC_CHROMIUM") or next(
-        filter(None, map(shutil.which, CHROMIUMS)), None
-    )
-    if found is None:
-        missing(f"no Chromium: none of {', '.join(CHROMIUMS)} is on the path")
+    found = program("SHAPE_MAGIC_CHROMIUM", CHROMIUMS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=list(SWITCHES))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="package", name="firefox")
+def running_firefox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Firefox]:
+    found = program("SHAPE_MAGIC_FIREFOX", FIREFOXES)
+    with firefox(found, tmp_path_factory.mktemp("firefox")) as running:
+        yield running
 
 
 @pytest.fixture

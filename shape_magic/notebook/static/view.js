@@ -1143,14 +1143,16 @@ function selectByKeys({ shown, store, signal }, { pane, reveal }, cursor, choose
     },
     { signal },
   );
-  pane.addEventListener(
+  // Where no text is selected, some browsers tell the page of a copy, and not what has the focus.
+  document.addEventListener(
     "copy",
     (event) => {
       const range = store.get("selection");
       // Text that is selected as text is copied as any.
       const text = getSelection();
       if (text && !text.isCollapsed && pane.contains(text.anchorNode)) return;
-      if (range === null || !event.clipboardData) return;
+      const tree = /** @type {Document | ShadowRoot} */ (pane.getRootNode());
+      if (tree.activeElement !== pane || range === null || !event.clipboardData) return;
       const copied = shown.lines.slice(range[0] - 1, range[1]).join("\n");
       event.clipboardData.setData("text/plain", copied);
       event.preventDefault();
