@@ -82,21 +82,19 @@ def test_evaluation_prompt__with_and_without_shape_and_task(
     shell.push({"question": "Choose {x} $y", "number": 3})
     shown = shell.run_line_magic("evaluation_prompt", "--round 1 --task question")
     prompt = deliberation.evaluation_prompt(round=1, task="Choose {x} $y")
-    assert (shown, shown.prompt) == (prompt.text, prompt)
-    assert pickle.loads(pickle.dumps(shown)).prompt == prompt
+    assert (shown, str(shown)) == (prompt, prompt.text)
+    assert pickle.loads(pickle.dumps(shown)) == prompt
     control = EvaluationTemplate.default().without_shape()
     shell.push({"control": control})
     for options in ("--without-shape", "--template control", f"--template {control.name}"):
         shown = shell.run_line_magic("evaluation_prompt", f"--task question {options}")
-        assert shown.prompt == deliberation.evaluation_prompt(
-            task="Choose {x} $y", template=control
-        )
+        assert shown == deliberation.evaluation_prompt(task="Choose {x} $y", template=control)
     options = "--evaluator Judge --anonymous --seed 3 --trial 2"
     shown = shell.run_line_magic("evaluation_prompt", f"--task question {options}")
-    assert shown.prompt == deliberation.evaluation_prompt(
+    assert shown == deliberation.evaluation_prompt(
         task="Choose {x} $y", evaluator="Judge", anonymous=True, seed=3, trial=2
     )
-    assert "--task names the variable" in shell.run_line_magic("evaluation_prompt", "")
+    assert "--task names the variable" in shell.run_line_magic("evaluation_prompt", "").text
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,11 @@ def test_evaluate__takes_the_reply_and_says_what_it_took(judged: InteractiveShel
     assert isinstance(taken, Evaluated)
     assert judged.user_ns["kept"] is taken
     title, head, row = bundle(taken)[0]["text/plain"].splitlines()[:3]
-    assert title == "Ann evaluated 1 of round 1"
-    assert head.split() == ["agent_id", "version", "score", "stance", *CATEGORY_NAMES]
-    assert row.split()[:4] == ["Bob", "1", "+0.25", "agree"]
+    assert title == "Ann evaluated 1 proposal of round 1"
+    assert head.split() == [
+        "agent_id", "version", "score", "weight", "stance", *CATEGORY_NAMES,
+    ]  # fmt: skip
+    assert row.split()[:5] == ["Bob", "1", "+0.25", "-", "agree"]
     summary = run(judged, "%round_summary")
     assert [score.real_eval_count for score in summary.proposal_scores] == [0, 2]
 
@@ -91,21 +93,6 @@ def test_round_summary__json_is_the_wire_form(judged: InteractiveShell) -> None:
     assert "\n" not in answer
     assert json.loads(answer) == to_wire(summary)
     assert read_record(RoundSummary, json.loads(answer)) == summary
-
-
-def test_hostile_ids__break_out_of_no_display(shell: InteractiveShell) -> None:
-    hostile = '"><script>alert(1)</script>\n\x1b[31m\u202e'
-    shell.user_ns["hostile"] = hostile
-    deliberation = run(shell, "%deliberation")
-    deliberation.propose(hostile, "a")
-    reply = {"evaluations": [json.loads(reply_of("x"))["evaluations"][0] | {"agent_id": hostile}]}
-    taken = deliberation.evaluate("Judge\n\x1b", reply)
-    for data in (bundle(deliberation.summarize())[0], bundle(taken)[0]):
-        for shown in data.values():
-            assert "<script>" not in shown or shown == data["text/plain"]
-            assert "\x1b" not in shown
-            assert "\u202e" not in shown
-    assert len(bundle(taken)[0]["text/plain"].splitlines()) == 3
 
 
 def test_old_summary__shows_what_it_lacks_as_missing() -> None:

@@ -42,7 +42,7 @@ def test_evaluate__takes_the_evaluators_last_prompt_or_the_one_named(
 ) -> None:
     run(shell, "%%shape A\nfirst\n")
     run(shell, "%%shape B\nother\n")
-    first = run(shell, "%evaluation_prompt --evaluator B").prompt
+    first = run(shell, "%evaluation_prompt --evaluator B")
     run(shell, "%%shape A\nsecond\n")
     run(shell, "%evaluation_prompt --evaluator Cleo")
     run(shell, "%%shape A --round 2\nthird\n")

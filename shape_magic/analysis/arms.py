@@ -11,7 +11,7 @@ from scipy import stats
 
 from shape_magic.analysis.cr2 import Floats
 from shape_magic.analysis.frame import Columns, Rows, read_rows, term
-from shape_magic.analysis.report import Report, Result, name_of, points, probability, span
+from shape_magic.analysis.report import Result, name_of, points, probability, span
 from shape_magic.analysis.slope import (
     FEWEST_ROUNDS,
     FOLLOWING,
@@ -21,6 +21,7 @@ from shape_magic.analysis.slope import (
     slope_of,
 )
 from shape_magic.errors import ArgumentError
+from shape_magic.report import Report
 from shape_magic.wording import one_line, quoted
 
 __all__ = ["Comparison", "Moved", "compare_arms"]

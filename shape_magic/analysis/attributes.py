@@ -9,7 +9,7 @@ import pandas as pd
 
 from shape_magic.analysis.cr2 import Effects, Fit, Floats, explained, fit
 from shape_magic.analysis.frame import Columns, Rows, read_rows, term
-from shape_magic.analysis.report import Report, Result, points, probability, span
+from shape_magic.analysis.report import Result, points, probability, span
 from shape_magic.analysis.slope import (
     CAUTION,
     FEWEST_AGENTS,
@@ -23,6 +23,7 @@ from shape_magic.analysis.slope import (
     unusable,
 )
 from shape_magic.errors import ArgumentError
+from shape_magic.report import Report
 from shape_magic.wording import one_line, quoted
 
 __all__ = ["DEFAULT_ATTRIBUTES", "Part", "Parts", "effects", "holm"]

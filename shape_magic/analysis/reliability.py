@@ -10,8 +10,9 @@ from scipy import stats
 
 from shape_magic.analysis.cr2 import Floats
 from shape_magic.analysis.frame import Columns, Rows, read_rows, term
-from shape_magic.analysis.report import Report, Result, name_of, points, span
+from shape_magic.analysis.report import Result, name_of, points, span
 from shape_magic.analysis.slope import FEWEST_ROUNDS, behind, checked_confidence, slope_of
+from shape_magic.report import Report
 from shape_magic.wording import one_line
 
 __all__ = ["Evaluator", "Evaluators", "Mean", "evaluators"]

@@ -1,26 +1,17 @@
-"""How a result reads: a title, a table and sentences, as text and as HTML."""
+"""What all results have, and how their figures are written."""
 
-import html
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from shape_magic.report import Report
 from shape_magic.wording import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Report", "Result", "name_of", "points", "probability", "span"]
-
-
-class Report(msgspec.Struct, frozen=True):
-    """What a result says to a reader."""
-
-    title: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    sentences: Sequence[str]
+__all__ = ["Result", "name_of", "points", "probability", "span"]
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,29 +41,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         """Write the title, the table and the sentences."""
-        report = self._report()
-        lines = [report.title]
-        if report.rows:
-            cells = [report.head, *report.rows]
-            widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-            for name, *row in cells:
-                rest = [cell.rjust(width) for cell, width in zip(row, widths[1:], strict=True)]
-                lines.append("  ".join([f"  {name.ljust(widths[0])}", *rest]).rstrip())
-        return "\n".join([*lines, *report.sentences])
+        return str(self._report())
 
     def _repr_html_(self) -> str:
-        report = self._report()
-        head = "".join(f'<th scope="col">{html.escape(cell)}</th>' for cell in report.head)
-        rows = "".join(
-            f'<tr><th scope="row" style="text-align: left">{html.escape(name)}</th>'
-            + "".join(f"<td>{html.escape(cell)}</td>" for cell in row)
-            + "</tr>"
-            for name, *row in report.rows
-        )
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-        sentences = "".join(f"<br>{html.escape(sentence)}" for sentence in report.sentences)
-        title = f"<strong>{html.escape(report.title)}</strong>"
-        return f"<div>{title}{table if report.rows else ''}<div>{sentences[4:]}</div></div>"
+        return self._report().html()
 
 
 def points(value: float | None) -> str:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from shape_magic.analysis.cr2 import Codes, Effects, Fit, Floats, Spread, explained, fit
 from shape_magic.analysis.frame import Columns, Rows, read_rows, term
-from shape_magic.analysis.report import Report, Result, points, probability, span
+from shape_magic.analysis.report import Result, points, probability, span
 from shape_magic.errors import ArgumentError
+from shape_magic.report import Report
 from shape_magic.wording import one_line, quoted
 
 __all__ = ["CAUTION", "Effect", "Interval", "behind", "checked_confidence", "effect",

@@ -10,7 +10,7 @@ from scipy import special, stats
 
 from shape_magic.analysis.cr2 import Effects, Floats
 from shape_magic.analysis.frame import Columns, Rows, figures, read_rows, term
-from shape_magic.analysis.report import Report, Result, name_of, points, span
+from shape_magic.analysis.report import Result, name_of, points, span
 from shape_magic.analysis.slope import (
     CAUTION,
     FOLLOWING,
@@ -20,6 +20,7 @@ from shape_magic.analysis.slope import (
     unusable,
 )
 from shape_magic.errors import FrameError
+from shape_magic.report import Report
 from shape_magic.wording import one_line, quoted
 
 __all__ = ["Ranking", "Standing", "ranking"]

@@ -1,11 +1,11 @@
 """What a run came to: what was done, failed and used, by judge and arm."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from shape_magic.extras import analysis_extra
+from shape_magic.report import Report
 from shape_magic.wording import one_line, plural
 
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ __all__ = ["ArmReport", "EvaluationRun", "FailedEvaluation"]
 
 _NAMED: Final = 5
 """How many failures the text of a run names."""
+_NAME: Final = 40
+"""How many characters of a name the table shows."""
 
 
 class ArmReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,50 +106,44 @@ class EvaluationRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         """Write the table, then what failed and what is left."""
-        lines = [_table(self.arms, dry_run=self.dry_run), ""]
+        return str(self._report())
+
+    def _repr_html_(self) -> str:
+        return self._report().html()
+
+    def _report(self) -> Report:
+        taken = sum(arm.taken for arm in self.arms)
+        prompts = sum(arm.prompts for arm in self.arms)
+        title = f"{taken:,} of {plural(prompts, 'prompt')} have a reply that was taken"
+        sentences = []
         if self.dry_run:
-            lines.append(
-                f"A dry run: nothing was asked. At least {self.calls:,} calls, with prompts of "
-                f"{self.characters:,} characters; answers of tools, and replies that are asked for "
-                "again, come on top."
+            title = f"A dry run, nothing was asked: {title}"
+            sentences.append(
+                f"At least {plural(self.calls, 'call')}, with prompts of {self.characters:,} "
+                "characters; answers of tools, and replies that are asked for again, come on top."
             )
-        else:
-            taken = sum(arm.taken for arm in self.arms)
-            prompts = sum(arm.prompts for arm in self.arms)
-            lines.append(f"{taken:,} of {prompts:,} prompts have a reply that was taken.")
         if self.interrupted:
-            lines.append("Interrupted: what came is kept, and so is what comes later.")
+            sentences.append("Interrupted: what came is kept, and so is what comes later.")
         if self.left and not self.dry_run:
             left = plural(self.left, "prompt")
-            lines.append(f"{left} left: the same call again goes on with what is left.")
-        lines += self.notes
-        if self.failures:
-            lines.append("Failed:")
-            lines += [f"- {failure}" for failure in self.failures[:_NAMED]]
-            if len(self.failures) > _NAMED:
-                lines.append(f"- and {len(self.failures) - _NAMED:,} more, in `.failures`")
-        return "\n".join(lines)
-
-
-def _table(arms: Sequence[ArmReport], *, dry_run: bool) -> str:
-    """Write the table, with the columns that say something."""
-    columns = ["prompts", "taken", "failed", "left", "calls"]
-    columns += ["characters"] if dry_run else ["repaired", "seconds"]
-    columns += [
-        name
-        for name in ("input_tokens", "output_tokens", "cached_tokens")
-        if any(getattr(arm, name) for arm in arms)
-    ]
-    rows = [["judge", "arm", *columns]]
-    for arm in arms:
-        figures = [getattr(arm, name) for name in columns]
-        written = [f"{figure:,.0f}" for figure in figures]
-        rows.append([one_line(arm.judge, length=40), one_line(arm.arm, length=40), *written])
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if index < 2 else cell.rjust(width)
-            for index, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+            sentences.append(f"{left} left: the same call again goes on with what is left.")
+        sentences += self.notes
+        sentences += [f"Failed: {failure}" for failure in self.failures[:_NAMED]]
+        if len(self.failures) > _NAMED:
+            sentences.append(f"Failed: {len(self.failures) - _NAMED:,} more, in `.failures`")
+        columns = ["prompts", "taken", "failed", "left", "calls"]
+        columns += ["characters"] if self.dry_run else ["repaired", "seconds"]
+        columns += [
+            name
+            for name in ("input_tokens", "output_tokens", "cached_tokens")
+            if any(getattr(arm, name) for arm in self.arms)
+        ]
+        rows = [
+            [
+                one_line(arm.judge, length=_NAME),
+                one_line(arm.arm, length=_NAME),
+                *(f"{getattr(arm, name):,.0f}" for name in columns),
+            ]
+            for arm in self.arms
+        ]
+        return Report(title, ["judge", "arm", *columns], rows, sentences, texts=2)

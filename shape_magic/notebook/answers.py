@@ -6,14 +6,13 @@ from typing import Final, Self
 
 from IPython.lib.pretty import RepresentationPrinter
 
-from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.lines import normalize_endings
 from shape_magic.wording import visible
 
-__all__ = ["Answer", "PromptAnswer"]
+__all__ = ["FRAME", "Answer"]
 
-_FRAME: Final = (
+FRAME: Final = (
     "margin:0;overflow-x:auto;font-size:13px;line-height:1.5;"
     # Hosts break lines of output within words.
     "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;"
@@ -44,25 +43,7 @@ class Answer(str):
         printer.text(_shown(self))
 
     def _repr_html_(self) -> str:
-        return f'<pre style="{_FRAME}">{"".join(_html(self._pieces))}</pre>'
-
-
-class PromptAnswer(Answer):
-    """An evaluation prompt, as its text, with the record that it is the text of."""
-
-    __slots__ = ("prompt",)
-    prompt: EvaluationPrompt
-
-    def __new__(cls, prompt: EvaluationPrompt) -> "PromptAnswer":
-        """Show a prompt; all of it may be selected and copied."""
-        answer = str.__new__(cls, prompt.text)
-        answer._pieces = (Piece(prompt.text, quoted=True),)
-        answer.prompt = prompt
-        return answer
-
-    def __reduce__(self) -> tuple[type["PromptAnswer"], tuple[EvaluationPrompt]]:  # type: ignore[override]
-        """Give what a copy or a pickle is made from."""
-        return PromptAnswer, (self.prompt,)
+        return f'<pre style="{FRAME}">{"".join(_html(self._pieces))}</pre>'
 
 
 def _html(pieces: Iterable[Piece]) -> Iterator[str]:

@@ -12,11 +12,13 @@ from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 
 from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.evaluations import Evaluated
+from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import RoundSummary
+from shape_magic.notebook.evaluations import evaluated_report, prompt_html, prompt_text
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.place import place_of
-from shape_magic.notebook.scores import evaluated_text, summary_html, summary_text
+from shape_magic.notebook.scores import summary_html, summary_text
 from shape_magic.notebook.static_html import measurements_html, safe
 from shape_magic.notebook.view_data import candidate_of
 from shape_magic.prompting.candidate import opening_tag, outline_element
@@ -28,7 +30,7 @@ __all__ = ["DISPLAYED", "Bundle", "Display", "Displayed", "bundle", "plain_text"
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 """A MIME bundle and its metadata."""
 
-Displayed = Measurement | Proposal | Measurements | RoundSummary | Evaluated
+Displayed = Measurement | Proposal | Measurements | RoundSummary | EvaluationPrompt | Evaluated
 """What is shown by a bundle."""
 
 DISPLAYED: tuple[type, ...] = get_args(Displayed)
@@ -54,7 +56,10 @@ def bundle(subject: Displayed) -> Bundle:
     if isinstance(subject, RoundSummary):
         return {"text/plain": summary_text(subject), "text/html": summary_html(subject)}, {}
     if isinstance(subject, Evaluated):
-        return {"text/plain": evaluated_text(subject)}, {}
+        report = evaluated_report(subject)
+        return {"text/plain": str(report), "text/html": report.html()}, {}
+    if isinstance(subject, EvaluationPrompt):
+        return {"text/plain": prompt_text(subject), "text/html": prompt_html(subject)}, {}
     if isinstance(subject, Measurements):
         plain = "\n".join(
             visible(f"{opening_tag(name, measurement.shape)}\n{outline_element(measurement)}")

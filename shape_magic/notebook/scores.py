@@ -1,20 +1,20 @@
-"""Scores for display: a round's summary as a table, and what was taken of a reply."""
+"""A round's summary for display: a table, best first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from html import escape
 from itertools import islice
 from typing import Final
 
 import msgspec
 
-from shape_magic.deliberation.evaluations import Evaluated
 from shape_magic.deliberation.records import ProposalScore, RoundSummary
 from shape_magic.deliberation.summary import best_first
 from shape_magic.notebook.static_html import MAX_ROWS, rest_of, safe
+from shape_magic.report import Report
 from shape_magic.vocabulary import ATTRIBUTES, CATEGORY_NAMES
 from shape_magic.wording import one_line
 
-__all__ = ["evaluated_text", "summary_html", "summary_text"]
+__all__ = ["summary_html", "summary_text"]
 
 Figure = float | int | None
 
@@ -66,7 +66,6 @@ COLUMNS: Final = (
     ),
 )
 
-_MOST_TOLD: Final = 20
 _MISSING: Final = "-"
 
 NAME_LENGTH: Final = 60
@@ -101,13 +100,14 @@ def summary_text(summary: RoundSummary) -> str:
         ]
         for score in scores
     ]
-    return f"round {summary.round}\n{_aligned(rows)}"
+    return str(Report(f"round {summary.round}", rows[0], rows[1:]))
 
 
 def summary_html(summary: RoundSummary) -> str:
     """Show a round's summary as a table, best first, which a host with scripts lets sort."""
-    cell = "padding:1px 8px;text-align:right"
-    first = "padding:1px 8px;text-align:left"
+    # Hosts have rules of their own for cells, so each has its style.
+    cell = "padding:1px 8px;white-space:nowrap;text-align:right"
+    first = "padding:1px 8px;white-space:nowrap;text-align:left"
     scores = best_first(summary)
     heads = [f'<th style="{first};cursor:pointer" tabindex="0" scope="col">agent_id</th>']
     heads += [
@@ -126,51 +126,11 @@ def summary_html(summary: RoundSummary) -> str:
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return (
         f'<div style="overflow-x:auto;font-size:13px"><strong>Round {summary.round}</strong>'
-        '<table style="white-space:nowrap">'
+        '<table style="font-size:13px">'
         f'<thead onclick="{escape(_SORT)}" onkeydown="{escape(_PRESS)}">'
         f"<tr>{''.join(heads)}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         f"{rest_of(len(scores), 'proposals')}</div>"
     )
-
-
-def evaluated_text(evaluated: Evaluated) -> str:
-    """Write what was taken of a reply, a candidate a line."""
-    rows = [["agent_id", "version", "score", "stance", *CATEGORY_NAMES]]
-    for entry in evaluated.evaluations:
-        given = entry.evaluation
-        categories = given.category_scores or {}
-        rows.append(
-            [
-                _name(entry.agent_id),
-                f"{entry.version:,}",
-                _MISSING if given.score is None else f"{given.score:+.2f}",
-                given.stance or _MISSING,
-                *(f"{categories[name]:+g}" for name in CATEGORY_NAMES),
-            ]
-        )
-    lines = [
-        f"{_name(evaluated.evaluator_agent_id)} evaluated {len(evaluated.evaluations)} "
-        f"of round {evaluated.round}{_filed(evaluated)}",
-        _aligned(rows),
-    ]
-    if evaluated.not_evaluated:
-        left = ", ".join(_name(agent_id) for agent_id in evaluated.not_evaluated)
-        lines.append(f"not evaluated: {left}")
-    for title, told in (
-        ("left out", evaluated.left_out),
-        ("not taken", evaluated.problems),
-        ("repaired", evaluated.repairs),
-    ):
-        lines += [f"{title}: {one_line(message)}" for message in told[:_MOST_TOLD]]
-        if len(told) > _MOST_TOLD:
-            lines.append(f"{title}: {len(told) - _MOST_TOLD:,} more like these")
-    return "\n".join(lines)
-
-
-def _filed(evaluated: Evaluated) -> str:
-    """Say under which arm and trial it stands, where that is not the usual one."""
-    arm = f", arm {_name(evaluated.arm)}" if evaluated.arm else ""
-    return arm + (f", trial {evaluated.trial}" if evaluated.trial != 1 else "")
 
 
 def _written(column: _Column, score: ProposalScore) -> str:
@@ -180,14 +140,3 @@ def _written(column: _Column, score: ProposalScore) -> str:
 
 def _name(agent_id: str) -> str:
     return one_line(agent_id, length=NAME_LENGTH)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width) if place == 0 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    )

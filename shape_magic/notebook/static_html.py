@@ -12,8 +12,9 @@ from typing import Any, Final
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.view_data import PREVIOUS
 from shape_magic.prompting.candidate import escape_text
+from shape_magic.report import Report
 from shape_magic.vocabulary import ATTRIBUTES
-from shape_magic.wording import visible
+from shape_magic.wording import one_line, visible
 
 __all__ = ["MAX_ROWS", "measurement_html", "measurements_html", "rest_of", "safe"]
 
@@ -42,27 +43,24 @@ def measurement_html(data: Mapping[str, Any]) -> str:
 
 def measurements_html(measurements: Measurements) -> str:
     """Show several measurements as one table, a row each."""
-    cell = "padding:1px 10px;text-align:right"
-    head = "".join(
-        f'<th style="{cell}" title="{safe(attribute.meaning)}">{attribute.name}</th>'
-        for attribute in ATTRIBUTES
-    )
-    rows = "".join(
-        f'<tr><td style="{cell}">{safe(name)}</td><td style="{cell}">{safe(measurement.kind)}</td>'
-        + "".join(
-            f'<td style="{cell}">{figure:,}</td>' for figure in measurement.shape.as_dict().values()
-        )
-        + "</tr>"
-        for name, measurement in islice(
-            zip(measurements.names, measurements, strict=True), MAX_ROWS
-        )
-    )
-    rest = rest_of(len(measurements), "measurements")
-    return (
-        '<div style="overflow-x:auto">'
-        f'<table style="font-size:13px;white-space:nowrap"><thead><tr><th style="{cell}">text</th>'
-        f'<th style="{cell}">kind</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>{rest}'
-    )
+    few = islice(zip(measurements.names, measurements, strict=True), MAX_ROWS)
+    rows = [
+        [
+            one_line(name, length=MAX_WIDTH),
+            measurement.kind,
+            *(f"{figure:,}" for figure in measurement.shape.as_dict().values()),
+        ]
+        for name, measurement in few
+    ]
+    more = len(measurements) - MAX_ROWS
+    return Report(
+        "",
+        ["text", "kind", *(attribute.name for attribute in ATTRIBUTES)],
+        rows,
+        [f"and {more:,} more measurements"] if more > 0 else [],
+        texts=2,
+        meanings=["", "", *(attribute.meaning for attribute in ATTRIBUTES)],
+    ).html()
 
 
 def safe(text: str, *, width: int = MAX_WIDTH) -> str:

@@ -8,9 +8,10 @@ from IPython.core.magic import magics_class
 
 from shape_magic.deliberation.encoding import decoded, json_line
 from shape_magic.deliberation.evaluations import Evaluated
+from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.read_proposal import Piece
 from shape_magic.deliberation.records import RoundSummary, to_wire
-from shape_magic.notebook.answers import Answer, PromptAnswer
+from shape_magic.notebook.answers import Answer
 from shape_magic.notebook.magics.options import (
     SessionMagics,
     argument,
@@ -67,8 +68,10 @@ class EvaluationMagics(SessionMagics):
         ),
         argument("--trial", type=whole_number, default=1, metavar="N", help="the trial (1)"),
     )
-    def evaluation_prompt(self, options: argparse.Namespace) -> PromptAnswer:
+    def evaluation_prompt(self, options: argparse.Namespace) -> EvaluationPrompt:
         """Show the evaluation prompt of a round, as an evaluator gets it, and keep it.
+
+        Its value is the `EvaluationPrompt`; `str` of that is the text to send.
 
         `%%evaluate` takes a reply to be about what this showed, whatever is proposed in the
         meantime, and after a restart. The task is by default the one that is kept for the round.
@@ -79,7 +82,7 @@ class EvaluationMagics(SessionMagics):
         task = deliberation.task(number)
         if options.task is not None:
             task = session.text_variable(options.task, option="--task", meaning="a task")
-        prompt = deliberation.evaluation_prompt(
+        return deliberation.evaluation_prompt(
             task=_NO_TASK if task is None else task,
             round=number,
             evaluator=options.evaluator,
@@ -89,7 +92,6 @@ class EvaluationMagics(SessionMagics):
             seed=options.seed,
             trial=options.trial,
         )
-        return PromptAnswer(prompt)
 
     def _template(
         self, name: str | None, *, without_shape: bool
