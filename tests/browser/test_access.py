@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from shape_magic.notebook.compare import compare
+from shape_magic.notebook.place import to_html
 from shape_magic.notebook.view import Playground, ShapeView
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
@@ -70,8 +71,8 @@ def test_axe__finds_nothing_in_other_views(harness: Harness, npm_packages: Path,
     assert audit(harness.page, npm_packages)["violations"] == []
 
 
-CONTRAST: Final = """
-(root) => {
+# What the pictures of a text and of its marks are made of: colours as the page computes them.
+COLOURS: Final = """
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const over = (below, color) => {
     canvas.fillStyle = `rgb(${below.join(" ")})`;
@@ -90,25 +91,33 @@ CONTRAST: Final = """
       .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const ratio = (one, pseudo) => {
-    const style = getComputedStyle(one, pseudo);
-    const below = pseudo ? over(paper(one), style.backgroundColor) : paper(one);
-    const [dim, bright] = [light(below), light(over(below, style.color))].sort((a, b) => a - b);
+  const contrast = (below, color) => {
+    const [dim, bright] = [light(below), light(over(below, color))].sort((a, b) => a - b);
     return (bright + 0.05) / (dim + 0.05);
   };
+"""
+
+CONTRAST: Final = f"""
+(root) => {{
+  {COLOURS}
+  const ratio = (one, pseudo) => {{
+    const style = getComputedStyle(one, pseudo);
+    const below = pseudo ? over(paper(one), style.backgroundColor) : paper(one);
+    return contrast(below, style.color);
+  }};
   const shows = (one) => [...one.childNodes].some((node) => node.data?.trim());
   const found = [];
-  for (const one of root.querySelectorAll("*")) {
+  for (const one of root.querySelectorAll("*")) {{
     if (one.getClientRects().length === 0) continue;
     if (shows(one)) found.push([ratio(one), one.className]);
-    for (const pseudo of ["::before", "::after"]) {
-      if (/^"..*"$|^attr/.test(getComputedStyle(one, pseudo).content)) {
+    for (const pseudo of ["::before", "::after"]) {{
+      if (/^"..*"$|^attr/.test(getComputedStyle(one, pseudo).content)) {{
         found.push([ratio(one, pseudo), one.className + pseudo]);
-      }
-    }
-  }
+      }}
+    }}
+  }}
   return found.sort((a, b) => a[0] - b[0]);
-}
+}}
 """
 
 
@@ -121,6 +130,78 @@ def test_contrast__is_enough_line_numbers_and_marks_included(harness: Harness, t
     ratios = harness.root.evaluate(CONTRAST)
     assert {"sm-line::before", "sm-line::after", "sm-figure"} <= {name for _, name in ratios}
     assert ratios[0][0] >= 4.5, ratios[:5]
+
+
+# Every mark that is no text, against what it stands on: the gutter, edges, parts of the bar, rings.
+MARKS: Final = f"""
+(root) => {{
+  {COLOURS}
+  const found = [];
+  const look = (selector, colorsOf, {{ pseudo, on }} = {{}}) => {{
+    for (const one of root.querySelectorAll(selector)) {{
+      for (const color of colorsOf(getComputedStyle(one, pseudo))) {{
+        const below = paper(on ? one.closest(on) : one);
+        found.push([contrast(below, color), selector, one.dataset.kind ?? ""]);
+      }}
+    }}
+  }};
+  const shadows = (style) => style.boxShadow.match(/(?:rgb|color)[^)]*[)]/g) ?? [];
+  look(".sm-line", (style) => [style.borderInlineEndColor], {{ pseudo: "::before" }});
+  look(".sm-line[data-matched]", (style) => [style.textDecorationColor], {{ pseudo: "::before" }});
+  look(".sm-line[data-evidence]", shadows);
+  look('.sm-line[aria-selected="true"]', shadows);
+  look(".sm-row[aria-current]", shadows);
+  look('[aria-pressed="true"]:is(.sm-attribute, .sm-kind)', shadows);
+  look(".sm-piece", (style) => [style.backgroundColor], {{ on: ".sm-bar" }});
+  look(".sm-swatch", (style) => [style.borderInlineStartColor]);
+  look(".sm-notes", (style) => [style.borderInlineStartColor]);
+  const words = {{ pseudo: "::highlight(shape-magic-found)" }};
+  look(".sm-line[data-matched]", (style) => [style.backgroundColor], words);
+  look(".sm-search", (style) => [style.borderTopColor]);
+  const chosen = ".sm-cell[data-evidence], .sm-cell[data-selected]";
+  look(chosen, (style) => [style.borderInlineStartColor]);
+  look(".sm-cell[data-selected]", (style) => [style.outlineColor]);
+  look(".sm-word", (style) => [style.textDecorationColor]);
+  for (const one of root.querySelectorAll("button, input, .sm-source")) {{
+    one.focus({{ focusVisible: true }});
+    const {{ outlineColor, outlineStyle }} = getComputedStyle(one);
+    if (outlineStyle !== "none") found.push([contrast(paper(one), outlineColor), "ring", ""]);
+  }}
+  return found.sort((a, b) => a[0] - b[0]);
+}}
+"""
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_contrast__of_every_mark_is_3(harness: Harness, tmp_path: Path, theme: str) -> None:
+    in_theme(harness, theme)
+    for subject in (proposal(SAMPLE, change=3), proposal('{"a": [1, "x\\ny"]}', change=3)):
+        total = len(subject.measurement.kinds)
+        met = set()
+        for state in (
+            {},
+            {"selection": (1, total)},
+            {"attribute": "chars"},
+            {"selection": (1, total), "attribute": "chars", "search": "a e"},
+            {"selection": (20, 23) if total > 23 else (1, total), "attribute": "lines"},
+        ):
+            harness.show(subject, **state)
+            if subject.notes:
+                harness.root.locator(".sm-toggle").click()
+            harness.lines_with("")
+            marks = harness.root.evaluate(MARKS)
+            assert marks[0][0] >= 3, (state, marks[:8])
+            met |= {selector for _, selector, _ in marks}
+        assert {".sm-line", ".sm-piece", "ring", ".sm-swatch"} <= met
+    path = tmp_path / "both.html"
+    path.write_text(to_html(compare(proposal(), proposal(SAMPLE.replace("Use", "Take")))))
+    harness.page.goto(path.as_uri())
+    in_theme(harness, theme)
+    harness.attribute("headings").click()
+    harness.page.get_by_label("Next change").click()
+    marks = harness.root.evaluate(MARKS)
+    assert {".sm-word", ".sm-cell[data-selected]"} <= {selector for _, selector, _ in marks}
+    assert marks[0][0] >= 3, marks[:8]
 
 
 def test_focus__is_visible_and_goes_in_reading_order(harness: Harness) -> None:

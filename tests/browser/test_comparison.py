@@ -132,3 +132,52 @@ def test_page__of_a_list_has_a_view_of_each(page: Page, tmp_path: Path) -> None:
     view: Harness = Placed(page, page.locator(".shape-magic").nth(1))
     view.line(3).click()
     assert view.highlighted == [3]
+
+
+def test_keys__select_on_either_side(compared: Compared) -> None:
+    compared.page.locator(".sm-diff").focus()
+    for key, selected in [
+        ("ArrowDown", [("0", "1")]),
+        ("ArrowDown", [("0", "2")]),
+        ("Shift+ArrowDown", [("0", "2"), ("0", "3")]),
+        ("ArrowRight", [("0", "2"), ("0", "3"), ("1", "3")]),
+        ("Shift+ArrowUp", [("0", "2"), ("0", "3"), ("1", "2"), ("1", "3")]),
+        ("Escape", []),
+        ("End", [("1", "70")]),
+        ("ArrowDown", [("1", "70")]),
+        ("ArrowLeft", [("0", "69"), ("1", "70")]),
+        ("Home", [("0", "1"), ("1", "70")]),
+    ]:
+        compared.page.keyboard.press(key)
+        assert sorted(compared.lines("[data-selected]")) == selected, key
+    expect(compared.cell(0, 1)).to_be_in_viewport()
+    assert compared.page.evaluate("scrollY") == 0
+
+
+def test_keys__pass_over_what_is_folded(compared: Compared) -> None:
+    hidden = {("0", str(line)) for line in range(1, 70)} - set(compared.lines('[data-side="0"]'))
+    assert len(hidden) > 20
+    compared.page.locator(".sm-diff").focus()
+    for _ in range(69 - len(hidden)):
+        compared.page.keyboard.press("ArrowDown")
+    assert compared.lines("[data-selected]") == [("0", "69")]
+    expect(compared.cell(0, 69)).to_be_in_viewport()
+
+
+def test_forced_colours__keep_evidence_and_selection_apart(compared: Compared) -> None:
+    compared.page.emulate_media(forced_colors="active")
+    compared.page.locator('[data-attribute="list_items"]').click()
+    compared.cell(0, 2).click()
+    looks = [
+        compared.cell(0, line).evaluate(
+            """cell => {
+              const { borderLeftStyle, borderLeftColor, outlineColor } = getComputedStyle(cell);
+              const paper = getComputedStyle(document.body).backgroundColor;
+              return [borderLeftStyle, borderLeftColor === paper, outlineColor];
+            }"""
+        )
+        for line in (1, 2, 5)
+    ]
+    assert looks[0][:2] == looks[1][:2] == ["solid", True]
+    assert looks[2][:2] == ["double", False]
+    assert looks[1][2] != looks[0][2]

@@ -1,8 +1,13 @@
 """Reading: the text as text, words that were found, long lines, long texts and the outline."""
 
+import re
+
+import msgspec
 from playwright.sync_api import BrowserContext, Page, expect
 
 from shape_magic.notebook.place import to_html
+from shape_magic.notebook.view_data import Baseline
+from shape_magic.shape import Shape
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
 LINES = SAMPLE.split("\n")[:-1]
@@ -150,8 +155,18 @@ def test_copy__is_whole_where_the_answer_is_cut(harness: Harness, context: Brows
 
 
 def test_header__is_made_visible(harness: Harness) -> None:
-    harness.show(proposal(agent_id="A\u202eB\x1b"))
-    expect(harness.root.locator(".sm-title")).to_have_text("A[U+202E]B␛")
+    foreign, seen = "A\u202eB\x1b", "A[U+202E]B␛"
+    subject = msgspec.structs.replace(
+        proposal(agent_id=foreign),
+        measurement=msgspec.structs.replace(measured(SAMPLE), analyzer=f"{foreign}/1"),
+    )
+    harness.show(subject, baseline=Baseline(f"against {foreign}", Shape()))
+    expect(harness.root.locator(".sm-title")).to_have_text(seen)
+    facts = f"round 2 · {seen}/1 · changes against {seen}"
+    expect(harness.root.locator(".sm-header .sm-facts")).to_have_text(facts)
+    expect(harness.attribute("chars")).to_have_accessible_description(re.compile(re.escape(seen)))
+    group = harness.root.get_by_role("group", name=f"Shape of {seen}")
+    expect(group).to_have_count(1)
 
 
 def test_targets__are_large_enough(harness: Harness) -> None:

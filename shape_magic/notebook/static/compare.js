@@ -274,7 +274,14 @@ function drawTexts(contexts, stretches) {
   // With Shift a click would select the text from the last one on.
   const keepText = (/** @type {MouseEvent} */ event) => event.shiftKey && event.preventDefault();
   pane.addEventListener("mousedown", keepText, { signal });
-  let from = 0;
+  /** Where a selection was begun, where it has come to, and on which side. */
+  const cursor = { side: /** @type {0 | 1} */ (0), from: 0, to: 0 };
+  /** @param {0 | 1} side @param {number} line @param {boolean} extend */
+  const choose = (side, line, extend) => {
+    const goesOn = extend && side === cursor.side && selected(contexts[side]) !== null;
+    Object.assign(cursor, { side, from: goesOn ? cursor.from : line, to: line });
+    select(contexts[side], cursor.from, line);
+  };
   pane.addEventListener(
     "click",
     (event) => {
@@ -282,12 +289,49 @@ function drawTexts(contexts, stretches) {
       const line = Number(cell?.getAttribute("data-line"));
       const text = getSelection();
       if (!line || (text && !text.isCollapsed && pane.contains(text.anchorNode))) return;
-      const context = cell?.getAttribute("data-side") === "0" ? left : right;
-      if (!event.shiftKey || selected(context) === null) from = line;
-      select(context, from, line);
+      choose(cell?.getAttribute("data-side") === "0" ? 0 : 1, line, event.shiftKey);
     },
     { signal },
   );
+  // Up and down go on one side from line to line that stands there, left and right to the other side.
+  pane.addEventListener(
+    "keydown",
+    (event) => {
+      const { key, shiftKey } = event;
+      if (event.target !== pane || event.altKey || event.ctrlKey || event.metaKey) return;
+      const { side, to } = cursor;
+      while (key === "End" && next < rows.length) step();
+      /** @type {0 | 1} */
+      const sideways = key === "ArrowLeft" ? 0 : key === "ArrowRight" ? 1 : side;
+      const stand = [...drawn[side].keys()].sort((a, b) => a - b);
+      /** @type {Record<string, number | undefined>} */
+      const targets = {
+        ArrowDown: stand.find((line) => line > to) ?? stand.at(-1),
+        ArrowUp: stand.findLast((line) => line < to) ?? stand[0],
+        Home: stand[0],
+        End: stand.at(-1),
+      };
+      const beside = drawn[side].get(to)?.parentElement?.querySelector(`[data-side="${sideways}"]`);
+      const target = sideways === side ? targets[key] : Number(beside?.getAttribute("data-line"));
+      if (key === "Escape") for (const { store } of contexts) store.set("selection", null);
+      else if (target) {
+        choose(sideways, target, shiftKey && sideways === side);
+        seek(drawn[sideways].get(target));
+      } else return;
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { signal },
+  );
+  /** Scroll a line into the pane, and never the page. @param {HTMLElement | undefined} cell */
+  const seek = (cell) => {
+    if (!cell) return;
+    const around = pane.getBoundingClientRect();
+    const { top, bottom } = cell.getBoundingClientRect();
+    if (top < around.top || bottom > around.bottom) {
+      pane.scrollTop += top - around.top - pane.clientHeight / 4;
+    }
+  };
 
   /** @type {number} */
   let at = -1;
@@ -304,10 +348,9 @@ function drawTexts(contexts, stretches) {
     while (next < rows.length) step();
     const [toLeft, toRight] = changes[at] ?? [0, 0];
     const cell = toRight > 0 ? drawn[1].get(toRight) : drawn[0].get(toLeft);
-    const top = pane.getBoundingClientRect().top;
-    if (cell) pane.scrollTop += cell.getBoundingClientRect().top - top - pane.clientHeight / 4;
-    if (toLeft > 0) select(left, toLeft, toLeft);
-    if (toRight > 0) select(right, toRight, toRight);
+    seek(cell);
+    if (toLeft > 0) choose(0, toLeft, false);
+    if (toRight > 0) choose(1, toRight, false);
     tell();
   };
   const previous = button("sm-step", { "aria-label": "Previous change" }, "‹");
