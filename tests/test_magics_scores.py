@@ -3,16 +3,18 @@
 import json
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
 
 from shape_magic.deliberation.evaluations import Evaluated
+from shape_magic.deliberation.matrix import columns_of, matrix_of_summary
 from shape_magic.deliberation.records import RoundSummary, read_record, to_wire
 from shape_magic.notebook.display import bundle
-from shape_magic.notebook.scores import COLUMNS, summary_html, summary_text
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
+from tests.experiments import fill_rounds, judge
 from tests.shells import reply_of, run
 
 
@@ -65,7 +67,7 @@ def test_evaluate__options_reach_the_deliberation(judged: InteractiveShell) -> N
 def test_round_summary__is_a_table_best_first(judged: InteractiveShell) -> None:
     summary = run(judged, "%round_summary 1")
     assert isinstance(summary, RoundSummary)
-    title, head, first, second = summary_text(summary).splitlines()
+    title, head, first, second = bundle(summary)[0]["text/plain"].splitlines()
     assert title == "round 1"
     others = [category for category in CATEGORY_NAMES if category != "conciseness"]
     counts = ["controversy_score", "real_eval_count", "synthetic_eval_count"]
@@ -81,10 +83,35 @@ def test_round_summary__is_a_table_best_first(judged: InteractiveShell) -> None:
 def test_round_summary__as_html_has_the_figures_and_what_they_mean(
     judged: InteractiveShell,
 ) -> None:
-    html = bundle(run(judged, "%round_summary"))[0]["text/html"]
-    assert re.findall(r'<tr><td [^>]*data-value="(\w+)"', html) == ["Bob", "Ann"]
-    for column in COLUMNS:
+    summary = run(judged, "%round_summary")
+    html = bundle(summary)[0]["text/html"]
+    assert re.findall(r'<tr><th scope="row" [^>]*>(\w+)<', html) == ["Bob", "Ann"]
+    for column in columns_of(matrix_of_summary(summary)):
         assert column.meaning in unescape(html)
+
+
+def test_round_summary__shows_each_evaluators_figures(judged: InteractiveShell) -> None:
+    shown = displayed(judged, "%round_summary")
+    assert shown["text/plain"].splitlines()[2].split()[:3] == ["Bob", "+0.50", "+20.0"]
+    assert re.search(r"^ +Bob +Judge +1 +\+0\.25 ", shown["text/html"], re.M)
+
+
+def test_round_summary__has_arms_as_columns_where_there_are_several(
+    judged: InteractiveShell,
+) -> None:
+    fill_rounds(run(judged, "%deliberation"), 1)
+    judged.push({"eve": judge()})
+    run(judged, "%run_evaluations eve --no-progress")
+    title, head, *_ = displayed(judged, "%round_summary")["text/plain"].splitlines()
+    assert title == "round 1: conciseness by arm"
+    assert head.split()[:3] == ["agent_id", "default", "default-without-shape"]
+    # What was summed up before is shown as it was.
+    old = run(judged, "%round_summary")
+    deliberation = run(judged, "%deliberation")
+    in_arm = deliberation.summarize(arm="default")
+    assert displayed(judged, "in_arm", in_arm=in_arm)["text/plain"].startswith("round 1: arm d")
+    deliberation.propose("Cleo", "other")
+    assert displayed(judged, "old", old=old)["text/plain"].startswith("round 1\n")
 
 
 def test_round_summary__json_is_the_wire_form(judged: InteractiveShell) -> None:
@@ -97,13 +124,24 @@ def test_round_summary__json_is_the_wire_form(judged: InteractiveShell) -> None:
 
 def test_old_summary__shows_what_it_lacks_as_missing() -> None:
     old = read_record(RoundSummary, {"round": 1, "proposal_scores": [{"agent_id": "A"}]})
-    assert summary_text(old).splitlines()[-1].split() == ["A", *["-"] * len(COLUMNS)]
-    assert summary_html(old).count('data-value=""') == len(COLUMNS)
+    columns = columns_of(matrix_of_summary(old))
+    shown = bundle(old)[0]
+    assert shown["text/plain"].splitlines()[-1].split() == ["A", *["-"] * len(columns)]
+    assert shown["text/html"].count(">-</td>") == len(columns)
 
 
 def test_completion__offers_agents_and_options(judged: InteractiveShell) -> None:
     assert offered(judged, "%%evaluate B") == ["Bob"]
     assert {"--round", "--json", "--output"} <= set(offered(judged, "%round_summary --"))
+
+
+def displayed(shell: InteractiveShell, cell: str, **names: Any) -> dict[str, str]:
+    """Run a cell and give the forms that its value is displayed in."""
+    shell.push(names)
+    value = run(shell, cell)
+    assert shell.display_formatter is not None
+    forms: dict[str, str] = shell.display_formatter.format(value)[0]
+    return forms
 
 
 def offered(shell: InteractiveShell, line: str) -> list[str]:

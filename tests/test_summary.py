@@ -14,13 +14,11 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.records import (
     Evaluation,
     EvaluationEntry,
-    ProposalScore,
     RoundSummary,
     read_record,
     to_wire,
 )
 from shape_magic.deliberation.summary import (
-    best_first,
     load_summaries,
     proposal_score,
     save_summaries,
@@ -235,18 +233,6 @@ def test_line_that_cannot_be_read__is_named(line: bytes, reason: str, tmp_path: 
     path.write_bytes(b'{"round": 1, "proposal_scores": []}\n' + line)
     with pytest.raises(TranscriptError, match=f"summaries.jsonl, line 2: .*{reason}"):
         load_summaries(path)
-
-
-def test_best_first__puts_those_without_a_score_last() -> None:
-    scores = {"A": None, "B": -1.0, "C": 2.0, "D": 2.0, "E": 0.0}
-    summary = RoundSummary(
-        round=1,
-        proposal_scores=tuple(
-            ProposalScore(agent_id=agent_id, aggregated_score=score)
-            for agent_id, score in scores.items()
-        ),
-    )
-    assert [score.agent_id for score in best_first(summary)] == ["C", "D", "E", "B", "A"]
 
 
 @pytest.mark.parametrize("scores", [[1e200], [1e200, -1e200], [1e308, 1e308], [1e308, -1e308]])

@@ -25,6 +25,7 @@ from shape_magic.deliberation.evaluations import (
     evaluate,
 )
 from shape_magic.deliberation.frames import evaluations_to_frame, scored_to_frame
+from shape_magic.deliberation.matrix import Matrix, make_matrix
 from shape_magic.deliberation.messages import (
     MessagesReport,
     add_answers,
@@ -586,6 +587,15 @@ class Deliberation:
         with self._store.database.reading():
             return self._store.entries(self._version(agent_id, round, version).id, arm=arm)
 
+    def arms(self) -> list[str]:
+        """Give the arms that evaluations are filed under, in order; "" is that of no template.
+
+        >>> from shape_magic import Deliberation
+        >>> Deliberation().arms()
+        []
+        """
+        return self._store.arms()
+
     def aggregated_score(
         self,
         agent_id: str | Proposal,
@@ -750,6 +760,50 @@ class Deliberation:
             number = self.current_round if round is None else round_number(round)
             self._check_round(number)
             return summarize(self._store, number, arm=arm)
+
+    def matrix(
+        self,
+        *,
+        rounds: int | Iterable[int] | None = None,
+        arms: Iterable[str] | None = None,
+        score: str | None = None,
+    ) -> Matrix:
+        """Give the scores as a matrix: a row a candidate, a column a score or an arm.
+
+        In a notebook it is a table whose rows unfold to what each evaluator gave in each trial,
+        and lead to the text, to what was said of it, to the reply and to the prompt.
+
+        `rounds` are all by default, and `arms` all that evaluations are filed under. With a
+        `score` (a category, `endorsement_weight` or `aggregated_score`) the columns are arms, with
+        what each gave less the first; so they are where there are several arms, by conciseness.
+        Else they are the scores. A mean is over evaluators, whose trials are averaged before.
+
+        NotFoundError for a round or an arm that is not there, ArgumentError for another score.
+
+        >>> from shape_magic import Deliberation
+        >>> deliberation = Deliberation()
+        >>> proposal = deliberation.propose("Ann", "# Use a queue")
+        >>> matrix = deliberation.matrix(score="novelty")
+        >>> matrix.title, [(row.agent_id, row.figure("", "novelty")) for row in matrix.rows]
+        ('round 1: novelty by arm', [('Ann', None)])
+        """
+        if isinstance(arms, str):
+            raise ArgumentError(f"arms are a list of names, as in [{quoted(arms)}]")
+        named = None if arms is None else [text("each of arms", arm) for arm in arms]
+        with self._store.database.reading():
+            numbers = self._round_numbers(rounds)
+            return make_matrix(self._store, rounds=numbers, arms=named, score=score)
+
+    def _round_numbers(self, rounds: int | Iterable[int] | None) -> list[int] | None:
+        if rounds is None:
+            return None
+        if isinstance(rounds, str) or not isinstance(rounds, (int, Iterable)):
+            raise ArgumentError(f"rounds are a number or a list of numbers, not {quoted(rounds)}")
+        numbers = [rounds] if isinstance(rounds, int) else rounds
+        checked = list(dict.fromkeys(round_number(number) for number in numbers))
+        for number in checked:
+            self._check_round(number)
+        return checked
 
     def to_frame(self, *, arm: str = "") -> "pd.DataFrame":
         """Give every proposal as a row of a data frame, with its scores in one arm and its shape.

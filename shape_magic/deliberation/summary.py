@@ -21,7 +21,6 @@ from shape_magic.vocabulary import CATEGORY_NAMES
 
 __all__ = [
     "ScoredVersion",
-    "best_first",
     "load_summaries",
     "proposal_score",
     "save_summaries",
@@ -119,16 +118,6 @@ def _variance(values: Iterable[float | None]) -> float | None:
     middle = mean(given)
     # Not as a power, which raises where a product is infinite.
     return None if middle is None else mean((value - middle) * (value - middle) for value in given)
-
-
-def best_first(summary: RoundSummary) -> list[ProposalScore]:
-    """Order a round's scores: the best first, those without a score last."""
-
-    def place(score: ProposalScore) -> tuple[bool, float, str]:
-        aggregated = score.aggregated_score
-        return aggregated is None, -(aggregated or 0.0), score.agent_id
-
-    return sorted(summary.proposal_scores or (), key=place)
 
 
 def load_summaries(path: str | os.PathLike[str]) -> list[RoundSummary]:

@@ -150,6 +150,8 @@ class Asking:
             failures=tuple(self.failures),
             interrupted=interrupted,
             notes=tuple(self.notes),
+            deliberation=self.deliberation,
+            rounds=tuple(sorted({task.round for task in tasks})),
         )
 
     def _count(self, task: Task, **more: float) -> None:

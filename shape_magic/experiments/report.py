@@ -1,9 +1,11 @@
 """What a run came to: what was done, failed and used, by judge and arm."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.matrix import DEFAULT_SCORE, Matrix
 from shape_magic.extras import analysis_extra
 from shape_magic.report import Report
 from shape_magic.wording import one_line, plural
@@ -76,6 +78,30 @@ class EvaluationRun(msgspec.Struct, frozen=True, kw_only=True):
     interrupted: bool = False
     notes: tuple[str, ...] = ()
     """What else there is to know: a judge that was asked no more, say."""
+    deliberation: Deliberation | None = None
+    """What was evaluated; None in a dry run."""
+    rounds: tuple[int, ...] = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Give what a copy or a pickle is made from: what was done, without the deliberation."""
+        fields = {name: getattr(self, name) for name in self.__struct_fields__}
+        return _made_again, ({**fields, "deliberation": None},)
+
+    @property
+    def matrix(self) -> Matrix | None:
+        """The scores of its rounds, an arm a column, as they are now.
+
+        None in a dry run, and where the deliberation is closed.
+        """
+        deliberation = self.deliberation
+        if deliberation is None or deliberation.closed:
+            return None
+        arms, there = deliberation.arms(), deliberation.rounds()
+        return deliberation.matrix(
+            rounds=[number for number in self.rounds if number in there],
+            arms=[arm for arm in dict.fromkeys(report.arm for report in self.arms) if arm in arms],
+            score=DEFAULT_SCORE,
+        )
 
     @property
     def calls(self) -> int:
@@ -147,3 +173,7 @@ class EvaluationRun(msgspec.Struct, frozen=True, kw_only=True):
             for arm in self.arms
         ]
         return Report(title, ["judge", "arm", *columns], rows, sentences, texts=2)
+
+
+def _made_again(fields: dict[str, Any]) -> EvaluationRun:
+    return EvaluationRun(**fields)

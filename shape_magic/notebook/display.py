@@ -5,36 +5,44 @@ where its kernel is gone, so that form is in no bundle.
 """
 
 from itertools import islice
-from typing import Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from IPython.core.formatters import MimeBundleFormatter
-from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
+from IPython.core.interactiveshell import ExecutionInfo
 
-from shape_magic.analyzers.registry import Registry
 from shape_magic.deliberation.evaluations import Evaluated
+from shape_magic.deliberation.matrix import Matrix, matrix_of_summary
 from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import RoundSummary
 from shape_magic.notebook.evaluations import evaluated_report, prompt_html, prompt_text
+from shape_magic.notebook.matrix import matrix_html
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.place import place_of
-from shape_magic.notebook.scores import summary_html, summary_text
+from shape_magic.notebook.session import Session
 from shape_magic.notebook.static_html import measurements_html, safe
 from shape_magic.notebook.view_data import candidate_of
 from shape_magic.prompting.candidate import opening_tag, outline_element
 from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
+if TYPE_CHECKING:
+    from shape_magic.experiments import EvaluationRun
+
 __all__ = ["DISPLAYED", "Bundle", "Display", "Displayed", "bundle", "plain_text"]
 
 Bundle = tuple[dict[str, Any], dict[str, Any]]
 """A MIME bundle and its metadata."""
 
-Displayed = Measurement | Proposal | Measurements | RoundSummary | EvaluationPrompt | Evaluated
+Displayed = (
+    Measurement | Proposal | Measurements | RoundSummary | Matrix | EvaluationPrompt | Evaluated
+)
 """What is shown by a bundle."""
 
 DISPLAYED: tuple[type, ...] = get_args(Displayed)
 
+
+_RUN: Final = ("shape_magic.experiments.report", "EvaluationRun")
 
 OPENED: Final = 12
 """How many measurements of a list have a view below its table."""
@@ -54,7 +62,9 @@ def bundle(subject: Displayed) -> Bundle:
     Both are the same from run to run.
     """
     if isinstance(subject, RoundSummary):
-        return {"text/plain": summary_text(subject), "text/html": summary_html(subject)}, {}
+        subject = matrix_of_summary(subject)
+    if isinstance(subject, Matrix):
+        return {"text/plain": str(subject), "text/html": matrix_html(subject)}, {}
     if isinstance(subject, Evaluated):
         report = evaluated_report(subject)
         return {"text/plain": str(report), "text/html": report.html()}, {}
@@ -85,9 +95,9 @@ def _opening(measurements: Measurements) -> str:
 class Display:
     """The displays of one shell, and the link between them and its kernel."""
 
-    def __init__(self, shell: InteractiveShell, *, registry: Registry) -> None:
-        self._shell = shell
-        self._registry = registry
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._shell = session.shell
         self._link: Any = None
         self._subjects: Any = None
 
@@ -99,11 +109,13 @@ class Display:
         """
         for displayed in DISPLAYED:
             self._formatter.for_type(displayed, self._bundle)
+        # By name, since few sessions load what asks judges.
+        self._formatter.for_type_by_name(*_RUN, self._run_bundle)
         if hasattr(self._shell, "kernel"):
             from shape_magic.notebook.link import KernelLink, Subjects
 
             self._subjects = Subjects()
-            self._link = KernelLink(self._subjects, registry=self._registry)
+            self._link = KernelLink(self._subjects, registry=self._session.registry)
             self._shell.events.register("pre_run_cell", self.begin_cell)
             self._show_library()
 
@@ -111,6 +123,7 @@ class Display:
         """Undo `load`."""
         for displayed in DISPLAYED:
             self._formatter.pop(displayed, None)
+        self._formatter.pop(".".join(_RUN), None)
         if self._link is not None:
             self._shell.events.unregister("pre_run_cell", self.begin_cell)
             # ipywidgets leaves the layout, which is a widget too.
@@ -125,7 +138,19 @@ class Display:
         if "%load_ext shape_magic" in (info.raw_cell or ""):
             self._show_library()
 
+    def _run_bundle(
+        self, run: "EvaluationRun", include: object = None, exclude: object = None
+    ) -> Bundle:
+        """Show what was asked, and the scores that came of it."""
+        html = run._repr_html_()
+        matrix = run.matrix
+        if matrix is not None:
+            html += self._bundle(matrix)[0]["text/html"]
+        return {"text/plain": str(run), "text/html": html}, {}
+
     def _bundle(self, subject: Displayed, include: object = None, exclude: object = None) -> Bundle:
+        if isinstance(subject, RoundSummary):
+            subject = self._matrix(subject)
         if not isinstance(subject, (Measurement, Proposal)) or self._subjects is None:
             return bundle(subject)
         from shape_magic.notebook.link import current_cell
@@ -134,6 +159,21 @@ class Display:
         _, measurement = candidate_of(subject)
         self._subjects.keep(place.digest, measurement, cell=current_cell())
         return {"text/plain": plain_text(subject), "text/html": place.html}, {}
+
+    def _matrix(self, summary: RoundSummary) -> Matrix:
+        """Find what a summary sums up, where it is of the session's deliberation as it is now."""
+        deliberation = self._session.deliberation
+        if summary.round in deliberation.rounds():
+            arms = deliberation.arms()
+            for arm in ["", *arms]:
+                if deliberation.summarize(summary.round, arm=arm) == summary:
+                    given = deliberation.matrix(rounds=summary.round)
+                    return (
+                        given
+                        if arm == ""
+                        else deliberation.matrix(rounds=summary.round, arms=[arm])
+                    )
+        return matrix_of_summary(summary)
 
     def _show_library(self) -> None:
         from shape_magic.notebook.library import library_html

@@ -31,7 +31,7 @@ def load(shell: InteractiveShell) -> None:
     """
     unload(shell)
     session = _handed_over(shell) or Session(shell)
-    display = Display(shell, registry=session.registry)
+    display = Display(session)
     containers = [container(session) for container in MAGICS]
     names: dict[str, Callable[..., object]] = {}
     for container in containers:
