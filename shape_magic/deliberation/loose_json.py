@@ -22,7 +22,7 @@ from typing import Any, Final, SupportsIndex
 
 import msgspec
 
-from shape_magic.wording import BLANK, quoted
+from shape_magic.wording import BLANK, one_line, quoted
 
 __all__ = [
     "Broken",
@@ -351,7 +351,7 @@ class _Scanner:
         if self.text[at : at + 1] in _CLOSING:
             return self.string(at)
         if word := _WORD.match(self.text, at):
-            self._repaired(at, f"the key {word[0][:60]} without quotes")
+            self._repaired(at, f"the key {one_line(word[0][:60])} without quotes")
             return word[0], word.end()
         raise self._refused(at, "a key")
 
@@ -453,7 +453,7 @@ class _Scanner:
         if sign in _ESCAPES or sign == closing:
             parts.append(_ESCAPES.get(sign, sign))
             return at + 2
-        self._repaired(at, f"the escape \\{sign}, which JSON does not know")
+        self._repaired(at, f"the escape \\{one_line(sign)}, which JSON does not know")
         parts.append("\\")
         # The character itself is looked at again: it may be a raw line break.
         if sign < " ":

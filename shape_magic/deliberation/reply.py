@@ -61,7 +61,7 @@ _BETWEEN_LINES: Final = re.compile("[ \t\r\n,]*+")
 # What a piece that cannot be read would have been, had it been the reply.
 _NAMES_A_FIELD: Final = re.compile(
     r"(?:evaluations|agent_id|endorsement_weight|category_scores|claim_assessments)"
-    r"[\"'\u2019\u201d\\]*+[ \t\r\n]*+:",
+    r"(?:[\"'\u2019\u201d\\]++|[ \t\r\n]*+:)",
     re.IGNORECASE,
 )
 
@@ -683,6 +683,10 @@ class _Reader:
         for name, inner in categories.value.items():
             category = _word(name)
             if category not in CATEGORY_NAMES:
+                number = isinstance(inner.value, int | float) and not isinstance(inner.value, bool)
+                if not number and inner.value is not None:
+                    wrong = f"{_json(name)} {_missing_or(inner, 'a number')}"
+                    item.problem("category_scores", wrong, inner)
                 read[name] = inner.plain()
             elif category in given:
                 item.problem(f"category_scores.{category}", "stands there twice", inner)
