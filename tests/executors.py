@@ -28,6 +28,13 @@ class LonelyError(Exception):
         return "it stays here"
 
 
+class OneWayError(Exception):
+    """Can be pickled, and not be made again of its pickle."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} and {second}")
+
+
 class ShoutAnalyzer:
     """Knows texts in capitals, fails on one word and dies of another."""
 
@@ -42,6 +49,8 @@ class ShoutAnalyzer:
             raise LookupError("a text says FAIL")
         if text == "FAIL ALONE":
             raise LonelyError(threading.Lock())
+        if text == "FAIL ONE WAY":
+            raise OneWayError("there", "not back")
         if not text.isupper():
             return None
         whole = Evidence(1, 1, len(text))

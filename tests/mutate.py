@@ -158,8 +158,9 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
                 roots.extend(declared)
             case ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 roots.append(node)
-            case ast.keyword(arg="maxsize"):
-                roots.append(node)
+            case ast.Call(func=ast.Name(id="zip" | "lru_cache"), keywords=checked):
+                # As in `strict=True`, which states what holds.
+                roots.extend(checked)
             case ast.Call(func=ast.Name(id="cast" | "TypeVar" | "NewType")):
                 roots.append(node)
     return {inner for root in roots for inner in ast.walk(root)}

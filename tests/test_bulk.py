@@ -96,6 +96,34 @@ def test_stream__is_never_taken_far_ahead_of_what_was_delivered() -> None:
     assert executor.most <= 3
 
 
+class HesitantExecutor(ThreadPoolExecutor):
+    """Does the first piece of work at once, and lets all others wait."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.futures: list[Future[object]] = []
+
+    def submit(self, fn, /, *args, **kwargs):  # type: ignore[no-untyped-def]
+        future: Future[object] = Future()
+        if not self.futures:
+            future.set_result(fn(*args, **kwargs))
+        self.futures.append(future)
+        return future
+
+
+@pytest.mark.parametrize(("cores", "in_flight"), [(None, 4), (1, 4), (3, 12)])
+def test_chunks__are_four_for_each_core__and_are_cancelled_where_the_rest_is_not_asked_for(
+    cores: int | None, in_flight: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+    with HesitantExecutor() as executor:
+        measured = measure_many(itertools.repeat("a"), executor=executor, progress=False)
+        assert next(measured).shape.chars == 1
+        assert len(executor.futures) == in_flight
+        measured.close()
+        assert all(future.cancelled() for future in executor.futures[1:])
+
+
 def test_long_texts__travel_in_smaller_chunks() -> None:
     with CountingExecutor() as executor:
         texts = ["x" * 150_000] * 4

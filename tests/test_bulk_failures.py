@@ -36,14 +36,20 @@ def test_executor__raises_what_a_text_causes_in_its_place(
     assert caught.value.__notes__ == [f"text number {position + 1} of those to measure"]
 
 
-def test_processes__tell_what_cannot_be_pickled() -> None:
-    texts = ["LOUD", "FAIL ALONE"]
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("FAIL ALONE", "LonelyError: it stays here"),
+        ("FAIL ONE WAY", "OneWayError: there and not back"),
+    ],
+)
+def test_processes__tell_what_cannot_come_back(text: str, said: str) -> None:
     with process_pool(1) as executor:
         measured = measure_many(
-            texts, executor=executor, progress=False, registry=shouting(), analyzer="shout"
+            ["LOUD", text], executor=executor, progress=False, registry=shouting(), analyzer="shout"
         )
         assert next(measured).kind == "shout"
-        with pytest.raises(AnalyzerError, match="worker: LonelyError: it stays here") as caught:
+        with pytest.raises(AnalyzerError, match=f"come back from a worker: {said}") as caught:
             next(measured)
     assert caught.value.__notes__ == ["text number 2 of those to measure"]
 

@@ -1,6 +1,7 @@
 """`read_proposal`: the lines that an anchor names, and the thoughts page by page."""
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -115,6 +116,30 @@ def test_read_proposal__bad_argument__is_one_line_with_the_valid_ones(
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"agent_id": "Zed"}, "no agent is called 'Zed'; there are 'Ann (model-x)', 'Bob'"),
+        (
+            {"agent_id": "Zed", "round": 2},
+            "no agent is called 'Zed'; there are 'Ann (model-x)', 'Bob'",
+        ),
+        ({"agent_id": "Zed", "round": 3}, "round 3 has no proposals; there are rounds 1, 2"),
+        (
+            {"agent_id": "ann", "round": 2},
+            "'Ann (model-x)' has no proposal in round 2; it proposed in rounds 1",
+        ),
+    ],
+)
+def test_read_proposal__that_is_not_there__names_those_that_are(
+    deliberation: Deliberation, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        deliberation.read_proposal(**arguments)
+    assert str(caught.value) == message
+    assert deliberation.call_tool("read_proposal", arguments) == message
+
+
 def test_read_proposal__of_an_empty_proposal_by_bad_bounds__says_it_has_no_lines(
     deliberation: Deliberation,
 ) -> None:
@@ -131,8 +156,12 @@ def test_read_proposal__by_default__is_of_the_agents_latest_round(
     assert deliberation.read(ReadProposal(agent_id="Ann (model-x)")).round == 1
     with pytest.raises(NotFoundError, match="may be any of"):
         deliberation.read(ReadProposal(agent_id="Ann"))
-    # In a round where only one of them proposed, the name is enough.
+    # In a round where only one of them proposed, the name is enough, and another's exact id is not.
     assert deliberation.read(ReadProposal(agent_id="Ann", round=5)).agent_id == "ann (model-x)"
+    with pytest.raises(
+        NotFoundError, match=r"'Ann \(model-x\)' has no proposal in round 5; it pro"
+    ):
+        deliberation.read(ReadProposal(agent_id="Ann (model-x)", round=5))
 
 
 @given(texts)

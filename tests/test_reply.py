@@ -104,6 +104,99 @@ def test_cases__are_there_and_are_of_their_kind() -> None:
             assert (taken, refused) == (kind == "taken", kind == "refused"), case.name
 
 
+WHOLE = expanded('{"evaluations": [⟨A 60⟩]}')
+TWELVE = [f"C{number}" for number in range(12)]
+WRAPPERS: dict[str, tuple[int, Callable[[str], str]]] = {
+    "objects": (6, lambda text: f'{{"a": {text}}}'),
+    "arrays": (6, lambda text: f"[{text}]"),
+    "strings": (6, json.dumps),
+    # Each is an object with a string in it.
+    "arguments": (3, lambda text: json.dumps({"arguments": text})),
+    "evaluations": (6, lambda text: json.dumps({"evaluations": text})),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_reply__in_wrappers__is_found_to_a_depth(name: str) -> None:
+    most, wrap = WRAPPERS[name]
+    text = expanded("[⟨A 60⟩]") if name == "evaluations" else WHOLE
+    for depth in range(1, most + 2):
+        text = wrap(text)
+        assert bool(read_reply(text, keys=["A"]).evaluations) == (depth <= most)
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        *((name, True) for name in ("arguments", "input", "content", "text", "output", "result")),
+        *((name, True) for name in ("response", "reply", "answer", "Answer")),
+        *((name, False) for name in ("", "note", "justification")),
+    ],
+)
+def test_reply__in_a_string__is_found_in_the_parts_that_hold_replies(
+    name: str, holds: bool
+) -> None:
+    assert bool(read_reply({name: WHOLE}, keys=["A"]).evaluations) == holds
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments", "said"),
+    [
+        # The only candidate there is cannot be confused with another.
+        ("I say ⟨A 60⟩.", {"keys": ["A"]}, "A"),
+        ("I say ⟨A 60⟩.", {"keys": ["A", "B"]}, "line 1: a single evaluation among words may be "),
+        ("⟨a (m) 60⟩", {"keys": ["A (m)"]}, "A (m)"),
+        ("⟨a 60⟩", {"keys": ["A (m)"]}, "A (m)"),
+        ("⟨a 60⟩", {"keys": ["A (m)"], "exact": True}, 'it evaluates none of "A (m)"'),
+        (
+            "⟨a 60⟩",
+            {"keys": ["A (m)", "A (n)"]},
+            "line 1: evaluation 1: agent_id does not say who is meant: 'a' may be any of 'A (m)', ",
+        ),
+        ('{"a": {⟨60⟩}}', {"keys": ["A (m)", "A (n)"]}, "line 1: evaluation 1: agent_id does not"),
+        ("⟨B 60⟩", {"keys": ["A"], "own": "B"}, 'it evaluates none of "A"'),
+        ("\n <think>", {"keys": ["A"]}, "line 2: <think> is not closed"),
+        ("\n\n <b> </think>", {"keys": ["A"]}, "line 3: <think> counts at the start alone"),
+        (
+            [{"evaluations": [{"agent_id": "A", "score": n}]} for n in (0, 1)],
+            {"keys": ["A"]},
+            "it may be read in 2 ways: give one JSON object and nothing else",
+        ),
+        ('{"evaluations": [], "evaluation', {"keys": ["A"]}, "it is cut off: line 1, character 32"),
+        ("[1, [2}", {"keys": ["A"]}, "there is no JSON in it that holds evaluations; what might "),
+    ],
+)
+def test_reply__by_who_may_be_meant(reply: Any, arguments: dict[str, Any], said: str) -> None:
+    reading = read_reply(expanded(reply) if isinstance(reply, str) else reply, **arguments)
+    if reading.evaluations:
+        assert [item.key for item in reading.evaluations] == [said]
+    else:
+        (problem, *_) = map(str, reading.problems)
+        assert problem.startswith(said)
+
+
+def test_problem__of_many_candidates__names_ten() -> None:
+    ten = ", ".join(f'"{key}"' for key in TWELVE[:10])
+    (problem,) = read_reply(expanded("⟨Z 60⟩"), keys=TWELVE).problems
+    assert str(problem) == f"it evaluates none of {ten}"
+    (problem, *_) = read_reply(expanded('{"evaluations": [{⟨60⟩}]}'), keys=TWELVE).problems
+    assert str(problem) == f"line 1: evaluation 1: agent_id is missing; it is one of {ten}"
+    cut_off = expanded('{"evaluations": [⟨C11 60⟩, ')
+    (*missing, problem) = read_reply(cut_off, keys=TWELVE, partial=True).problems
+    assert len(missing) == 11
+    assert f"the endorsement_weight of {ten} cannot be read" in str(problem)
+
+
+def test_strict__takes_the_exact_form_and_names_what_is_another() -> None:
+    assert read_reply(WHOLE, keys=["A"], strict=True) == read_reply(WHOLE, keys=["A"])
+    reading = read_reply(f"{WHOLE}\n{WHOLE}", keys=["A", "B"], strict=True)
+    assert reading.evaluations == ()
+    assert [str(problem) for problem in reading.problems] == [
+        "line 1: words around it: strict takes the exact form alone",
+        "line 1: the same evaluations 2 times: strict takes the exact form alone",
+    ]
+
+
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     [
         'he said "no", "stance": "agree"',

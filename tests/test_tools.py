@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
@@ -111,6 +112,9 @@ def test_call_tool__mapping_and_json__answer_as_the_method_does(deliberation: De
             "read_proposal: round is an integer, not '\\ud800'",
         ),
         ("read_proposal", {"agent_id": None}, "read_proposal: agent_id is a text, not null"),
+        ("read_proposal", True, "the arguments of read_proposal are an object, not true"),
+        ("read_proposal", "false", "the arguments of read_proposal are an object, not false"),
+        ("read_proposal", "5", "the arguments of read_proposal are an object, not 5"),
         (
             "search_deliberation",
             {"keywords": [1]},
@@ -324,7 +328,8 @@ def test_call_tool__what_the_schema_forbids__is_refused(
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_tools__each_says_what_it_is_for(style: Any) -> None:
+def test_tools__each_says_what_it_is_for_on_one_line(style: Any) -> None:
     for tool in Deliberation().tools(style):
         described = tool.get("function", tool)
         assert len(described["description"]) > 40, described["name"]
+        assert re.fullmatch(r"[A-Z]([^\s]| (?! ))+\.", described["description"])
