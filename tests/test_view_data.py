@@ -130,6 +130,10 @@ def test_attribute__holds_nothing_that_html_or_a_sanitizer_reads() -> None:
     assert from_wire(written) == {"<&>'\"": "\x1b\u200b é \ud800 \U000e0041"}
 
 
+def test_attribute__is_as_short_as_json_can_be() -> None:
+    assert to_attribute({"a": [1, 2], "b": None}) == '{"a":[1,2],"b":null}'
+
+
 def test_place__carries_its_data_and_what_names_it() -> None:
     place = place_of(proposal())
     written = to_attribute(view_data(proposal()))
@@ -180,6 +184,20 @@ def test_page__of_several_parts__has_them_in_order() -> None:
     page = page_of([first, "<p>between</p>", last], title="\x1b & <x>")
     assert f"<main>\n{first.html}\n<p>between</p>\n{last.html}\n</main>" in page
     assert "<title>␛ &amp; &lt;x&gt;</title>" in page
+
+
+@pytest.mark.parametrize(
+    ("subject", "title"),
+    [
+        (shape_magic.measure("a"), "candidate"),
+        (shape_magic.compare(shape_magic.measure("a"), shape_magic.measure("b")), "comparison"),
+        ([shape_magic.measure("a"), proposal()], "2 views"),
+        (iter([proposal()]), "1 view"),
+    ],
+    ids=["measurement", "comparison", "list", "iterator"],
+)
+def test_page__is_titled_by_what_is_on_it(subject: Any, title: str) -> None:
+    assert f"<title>{title} · shape</title>" in to_html(subject)
 
 
 def hashed(inline: str) -> str:

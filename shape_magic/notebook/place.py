@@ -18,7 +18,7 @@ from shape_magic.notebook.view_data import (
     view_data,
 )
 from shape_magic.shape import Measurement
-from shape_magic.wording import visible
+from shape_magic.wording import plural, visible
 
 __all__ = ["Place", "page_of", "place_of", "to_html"]
 
@@ -119,7 +119,7 @@ def to_html(subject: Subject | Iterable[Subject], *, baseline: Baseline | None =
     """
     if isinstance(subject, Iterable):
         subjects = list(subject)
-        title = f"{len(subjects)} views"
+        title = plural(len(subjects), "view")
     else:
         subjects = [subject]
         title = candidate_of(subject)[0] if isinstance(subject, _ALONE) else "comparison"
