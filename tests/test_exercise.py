@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic import measure
+from shape_magic import Deliberation, measure
 from shape_magic.errors import ArgumentError
 from shape_magic.teaching.exercise import check_exercise, predict
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
@@ -53,6 +53,30 @@ def test_keeping__names_each_missing_word_with_its_line() -> None:
     assert checked.answers[0].because == (
         "missing: 'two' (line 1 of the original), 'three' (line 2 of the original)"
     )
+
+
+def test_keeping__names_the_words_of_one_line_together() -> None:
+    checked = check_exercise(measure("two"), keeping="one two three\nfour four")
+    assert str(checked).splitlines() == [
+        "words  all kept  not yet: 4 missing",
+        "    missing: 'one', 'three' (line 1 of the original), 'four' (line 2 of the original) "
+        "and 1 more",
+    ]
+
+
+def test_subject__may_be_a_text_or_a_proposal() -> None:
+    proposal = Deliberation().propose("Ann", TEXT)
+    for subject in (TEXT, proposal):
+        assert check_exercise(subject, keeping=TEXT, list_items=1).right
+        assert predict(subject, list_items=1).right
+
+
+@pytest.mark.parametrize("subject", [None, 3])
+def test_subject_without_numbers__is_refused(subject: object) -> None:
+    with pytest.raises(ArgumentError, match=f"{subject} has no numbers: give a measurement, a "):
+        check_exercise(subject, headings=1)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentError, match="has no numbers"):
+        predict(subject, headings=1)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", "ü"]), max_size=8), st.randoms())

@@ -15,9 +15,17 @@ from shape_magic.shape import Measurement, Reason, Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, ATTRIBUTES, LineKind
 from shape_magic.wording import listed, one_line, quoted
 
-__all__ = ["Explanation", "Measured", "describe_reasons", "explain", "line_range", "reasons_of"]
+__all__ = [
+    "Explanation",
+    "Measured",
+    "describe_reasons",
+    "explain",
+    "line_range",
+    "measurement_of",
+    "reasons_of",
+]
 
-NOTHING: Final = "no line is counted, and none looks like it"
+NOTHING: Final = "no line is counted, and no line looks as if it should be"
 _EXAMPLES: Final = 3
 _RULES: Final = 12
 _RANGES: Final = 12
@@ -106,6 +114,27 @@ class Explanation(msgspec.Struct, frozen=True):
         return sections
 
 
+def measurement_of(
+    subject: Measurement | Measured | str, *, registry: Registry | None = None
+) -> Measurement:
+    """Return a measurement as it is, a proposal's own, or that of a text, which is measured.
+
+    Raises ArgumentError for anything else.
+
+    >>> measurement_of("# Plan").shape.headings
+    1
+    """
+    if isinstance(subject, str):
+        return (default_registry() if registry is None else registry).measure(subject)
+    measurement = getattr(subject, "measurement", subject)
+    if isinstance(measurement, Measurement):
+        return measurement
+    why = "; an analyzer answers None where it does not recognise a text" if subject is None else ""
+    raise ArgumentError(
+        f"{quoted(subject)} has no numbers: give a measurement, a proposal or a text{why}"
+    )
+
+
 def explain(
     subject: Measurement | Measured | str,
     attribute: str | None = None,
@@ -126,10 +155,7 @@ def explain(
       (CommonMark 4.2)
     """
     registry = default_registry() if registry is None else registry
-    if isinstance(subject, str):
-        measurement = registry.measure(subject)
-    else:
-        measurement = subject if isinstance(subject, Measurement) else subject.measurement
+    measurement = measurement_of(subject, registry=registry)
     if attribute is not None and attribute not in ATTRIBUTE_NAMES:
         raise ArgumentError(
             f"{quoted(attribute)} is no attribute; there are {listed(ATTRIBUTE_NAMES)}"

@@ -8,11 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
 import msgspec
 
-from shape_magic.debugging.explain import NOTHING, explain
+from shape_magic.debugging.explain import NOTHING, Measured, explain, measurement_of
 from shape_magic.errors import ArgumentError
 from shape_magic.lines import split_lines
 from shape_magic.shape import Measurement
@@ -74,7 +76,8 @@ class Checked(msgspec.Struct, frozen=True):
         ]
         lines = []
         for answer in self.answers:
-            verdict = "right" if answer.right else f"not yet: it is {answer.found}"
+            found = answer.found if answer.about == "words" else f"it is {answer.found}"
+            verdict = "right" if answer.right else f"not yet: {found}"
             lines.append(f"{answer.about:<{widths[0]}}  {answer.asked:<{widths[1]}}  {verdict}")
             lines += [f"    {line}" for line in answer.because.splitlines()]
         return "\n".join(lines)
@@ -99,7 +102,7 @@ class Checked(msgspec.Struct, frozen=True):
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def predict(subject: Measurement, **guesses: int) -> Checked:
+def predict(subject: Measurement | Measured | str, **guesses: int) -> Checked:
     r"""Hold what somebody predicted of a text's numbers against what they are.
 
     `guesses` are attributes of the vocabulary, one of them or more. A wrong one is explained as
@@ -107,7 +110,8 @@ def predict(subject: Measurement, **guesses: int) -> Checked:
     """
     if not guesses:
         raise ArgumentError(f"predict at least one of {', '.join(ATTRIBUTE_NAMES)}")
-    return Checked(tuple(_predicted(subject, *guess) for guess in guesses.items()))
+    measurement = measurement_of(subject)
+    return Checked(tuple(_predicted(measurement, *guess) for guess in guesses.items()))
 
 
 def _predicted(subject: Measurement, name: str, guess: int) -> Answer:
@@ -120,7 +124,7 @@ def _predicted(subject: Measurement, name: str, guess: int) -> Answer:
 
 
 def check_exercise(
-    subject: Measurement, *, keeping: str | None = None, **goals: int | str
+    subject: Measurement | Measured | str, *, keeping: str | None = None, **goals: int | str
 ) -> Checked:
     r"""Check a text against what an exercise asks of its numbers.
 
@@ -134,9 +138,10 @@ def check_exercise(
     headings    exactly 1   right
     lead_chars  at most 10  right
     """
-    answers = [_checked(subject, *goal) for goal in goals.items()]
+    measurement = measurement_of(subject)
+    answers = [_checked(measurement, *goal) for goal in goals.items()]
     if keeping is not None:
-        answers.append(_kept(subject, keeping))
+        answers.append(_kept(measurement, keeping))
     if not answers:
         raise ArgumentError("an exercise asks for something: name an attribute, or keeping=text")
     return Checked(tuple(answers))
@@ -168,11 +173,12 @@ def _answer(subject: Measurement, name: str, *, asked: str, right: bool) -> Answ
 def _kept(subject: Measurement, original: str) -> Answer:
     missing = Counter(_words(original)) - Counter(_words(subject.text))
     count = missing.total()
+    places = list(_places(original, missing))
     named = [
-        f"{quoted(one_line(word))} (line {number} of the original)"
-        for word, number in _places(original, missing)
+        f"{', '.join(quoted(one_line(word)) for word, _ in words)} (line {number} of the original)"
+        for number, words in groupby(places, key=itemgetter(1))
     ]
-    more = f" and {count - len(named):,} more" if count > len(named) else ""
+    more = f" and {count - len(places):,} more" if count > len(places) else ""
     return Answer(
         about="words",
         asked="all kept",
