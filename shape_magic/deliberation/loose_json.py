@@ -158,11 +158,17 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class _RefusedError(Exception):
-    """What cannot be read; `ended` where the text was at its end."""
+    """What cannot be read; `ended` where the text was at its end.
 
-    def __init__(self, at: int, reason: str, *, ended: bool = False) -> None:
+    `read_to` is where scanning goes on, where more was looked at than up to the place.
+    """
+
+    def __init__(
+        self, at: int, reason: str, *, ended: bool = False, read_to: int | None = None
+    ) -> None:
         super().__init__(reason)
         self.at = at
+        self.read_to = at if read_to is None else read_to
         self.reason = reason
         self.ended = ended
 
@@ -192,7 +198,7 @@ def find_values(text: str, *, start: int = 0, places: Places | None = None) -> F
             node, end = scanner.value(start)
         except _RefusedError as error:
             # Always past the opening, so that nothing is read again.
-            end = max(error.at, start + 1)
+            end = max(error.read_to, start + 1)
             reason = f"{place_text(*scanner.places(error.at))}{error.reason}"
             cut = scanner.root if error.ended else None
             broken.append(Broken(start, end, reason, cut, tuple(scanner.repairs)))
@@ -282,7 +288,8 @@ class _Scanner:
             elif comment := _COMMENT.match(self.text, at):
                 if '"' in comment[0]:
                     # It may as well be the end of a string that holds a quote.
-                    raise _RefusedError(at, "a comment with a quotation mark in it")
+                    reason = "a comment with a quotation mark in it"
+                    raise _RefusedError(at, reason, read_to=comment.end())
                 self._repaired(at, "a comment")
                 at = comment.end()
             elif self.text.startswith("/*", at):

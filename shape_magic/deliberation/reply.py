@@ -51,7 +51,8 @@ _STRINGS: Final = frozenset(
 )
 _MOST_WRAPPERS: Final = 6
 _THINK: Final = re.compile(r"<[ \t\r\n]*+(?P<closes>/?)[ \t\r\n]*+think(?![\w.:-])[^<>]*+>", re.I)
-_LEADING: Final = re.compile("[ \t\r\n\ufeff]*+")
+_BLANK: Final = " \t\r\n\ufeff"
+_LEADING: Final = re.compile(f"[{_BLANK}]*+")
 _FENCED: Final = re.compile(
     r"(?:```|~~~)[ \t]*+[\w+-]*+[ \t]*+\r?\n(?P<inside>.*)(?:```|~~~)[ \t\r\n]*+", re.DOTALL
 )
@@ -263,9 +264,9 @@ def _readings(
     depth: int = 0,
 ) -> list[_Evaluations]:
     """Find all ways to read a text; with `whole`, those alone that leave nothing of it out."""
-    inside = _FENCED.fullmatch(text, _end(_LEADING, text, start))
-    string_start = inside.start("inside") if inside else start
-    string = whole_string(text[string_start : inside.end("inside") if inside else None])
+    frame = _Frame.of(text, start)
+    string_start, string_end = frame.fenced or (start, len(text))
+    string = whole_string(text[string_start:string_end])
     if string is not None and depth < _MOST_WRAPPERS:
         at = places(string_start)
         inner = _readings(
@@ -285,10 +286,14 @@ def _readings(
         values.append(Value(cut.node, cut.start, len(text), cut.repairs))
     readings = []
     for group in _grouped(text, values, candidates):
-        alone = _blank_or_fence(text, start, group[0].start, group[-1].end)
+        first, last = group[0].start, group[-1].end
+        alone = frame.is_bare(first, last) or frame.is_fenced(first, last)
         if whole and not alone:
             continue
-        around = _around(text, start, group, places)
+        around = []
+        if not frame.is_bare(first, last):
+            what = "a code fence" if alone else "words"
+            around = [Repair(f"{what} around it", *places(first))]
         for reading in _in_group(group, candidates, depth, among_words=not alone):
             own_repairs = [repair for value in group for repair in value.repairs]
             readings.append(
@@ -302,6 +307,46 @@ def _readings(
         furthest = max(found.broken, key=lambda piece: piece.end)
         _only([], reason=f"; what might be it: {furthest.reason}")
     return readings
+
+
+class _Frame(msgspec.Struct, frozen=True):
+    """Where a text begins and ends, white space and a code fence around all of it aside.
+
+    It is looked at once, since a text may hold any number of values.
+    """
+
+    begin: int
+    end: int
+    fenced: tuple[int, int] | None
+    """What stands in the fence, where there is one."""
+    fenced_begin: int
+    fenced_end: int
+
+    @classmethod
+    def of(cls, text: str, start: int) -> "_Frame":
+        begin = _end(_LEADING, text, start)
+        end = len(text.rstrip(_BLANK))
+        fence = _FENCED.fullmatch(text, begin)
+        if fence is None:
+            return cls(begin, end, None, 0, 0)
+        inside = fence.span("inside")
+        return cls(
+            begin,
+            end,
+            inside,
+            _end(_LEADING, text, inside[0]),
+            inside[0] + len(fence["inside"].rstrip(_BLANK)),
+        )
+
+    def is_bare(self, first: int, last: int) -> bool:
+        """Tell whether there is white space alone around a piece of the text."""
+        return first == self.begin and last >= self.end
+
+    def is_fenced(self, first: int, last: int) -> bool:
+        """Tell whether a code fence and white space are all that there is around it."""
+        if self.fenced is None:
+            return False
+        return first == self.fenced_begin and self.fenced_end <= last <= self.fenced[1]
 
 
 def _gaps(text: str, start: int, values: Iterable[Value]) -> Iterator[tuple[int, int]]:
@@ -371,27 +416,6 @@ def _in_group(
         wrong="a single evaluation among words may be a quotation" if quoted else "",
     )
     yield reading.told("evaluations that stand alone, an object each", first)
-
-
-def _around(text: str, start: int, group: Sequence[Value], places: Places) -> list[Repair]:
-    """Tell what stands around the reply."""
-    first, last = group[0].start, group[-1].end
-    at = places(first)
-    if _end(_LEADING, text, start) == first and _end(_LEADING, text, last) == len(text):
-        return []
-    what = "a code fence" if _blank_or_fence(text, start, first, last) else "words"
-    return [Repair(f"{what} around it", *at)]
-
-
-def _blank_or_fence(text: str, start: int, first: int, last: int) -> bool:
-    if _end(_LEADING, text, start) == first and _end(_LEADING, text, last) == len(text):
-        return True
-    fenced = _FENCED.fullmatch(text, _end(_LEADING, text, start))
-    return (
-        fenced is not None
-        and _end(_LEADING, text, fenced.start("inside")) == first
-        and _end(_LEADING, text, last) == fenced.end("inside")
-    )
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
@@ -608,15 +632,17 @@ class _Reader:
 
     def _each_once(self, items: Sequence[_Item]) -> list[_Item]:
         """Leave out what stands there twice, and name what differs."""
-        by_key: dict[str, _Item] = {}
+        firsts: dict[str, tuple[_Item, str]] = {}
         kept = []
         for item in items:
-            first = None if item.key is None else by_key.get(item.key)
-            if first is None:
+            if item.key is None:
                 kept.append(item)
-                if item.key is not None:
-                    by_key[item.key] = item
-            elif _same(first.node, item.node):
+                continue
+            written = json.dumps(item.node.plain(), sort_keys=True)
+            first, first_written = firsts.setdefault(item.key, (item, written))
+            if first is item:
+                kept.append(item)
+            elif first_written == written:
                 self._repaired(f"the same evaluation of {_json(item.key)} twice", item.node)
             else:
                 first.problem("", "is evaluated twice, and differently", item.node)
@@ -786,10 +812,6 @@ def _evaluation(item: _Item) -> KeyedEvaluation | None:
         field, _, reason = str(error).partition(": ")
         item.problem(field.removeprefix("$."), reason)
         return None
-
-
-def _same(first: Node, second: Node) -> bool:
-    return json.dumps(first.plain(), sort_keys=True) == json.dumps(second.plain(), sort_keys=True)
 
 
 def _word(text: str) -> str:

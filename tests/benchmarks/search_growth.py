@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from shape_magic.deliberation.reply import read_reply
 from shape_magic.guard import TAGS, WORDS, guarded, own_words
 from shape_magic.wording import count_invisible, visible, without_invisible
 
@@ -21,6 +22,9 @@ FACTOR: Final = 8
 PIECES: Final = (
     *("<", "/", ">", ":", "\n", " ", "\t", "\r\n", "\u200b", "\u200d", "\ufe0f", "\u3164"),
     *("F", "FINAL", "T", "THOUGHT", "c", "ca", "x", "é", "\U0001f600", "&lt;"),
+    *("{", "}", "[", "]", ",", "'", '"', "\u201c", "\u201d", "\\", "```", "1"),
+    *("//", "#", "/*", "*/", "<think>", "</think>", "evaluations:", "arguments:"),
+    *("{}", "null", '"a"', '{"agent_id":"A","stance":1}'),
     *(tag[:-1] for tag in TAGS),
     *TAGS,
     *WORDS,
@@ -31,6 +35,8 @@ FUNCTIONS: Final[dict[str, Callable[[str], object]]] = {
     "visible": visible,
     "count_invisible": count_invisible,
     "without_invisible": without_invisible,
+    "read_reply": lambda text: read_reply(text, keys=["A", "B"]),
+    "read_reply, in part": lambda text: read_reply(text, keys=["A", "B"], partial=True),
 }
 """The functions that are searched, by name."""
 
