@@ -1,9 +1,11 @@
 """A deliberation's tools over the Model Context Protocol: `python -m shape_magic mcp FILE`."""
 
+from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from shape_magic.deliberation import Deliberation
+from shape_magic.errors import ShapeMagicError
 from shape_magic.extras import mcp_extra
 
 if TYPE_CHECKING:
@@ -17,7 +19,8 @@ def mcp_server(deliberation: Deliberation) -> "Server[dict[str, Any]]":
     """Make a server of the official SDK that offers `read_proposal` and `search_deliberation`.
 
     It changes nothing. What is wrong with a call comes back as its answer, in words that a model
-    can act on. MissingExtraError where the extra `mcp` is not installed.
+    can act on, marked as an error as the protocol has it (Tools, "Error Handling": tool execution
+    errors). MissingExtraError where the extra `mcp` is not installed.
     """
     with mcp_extra():
         import anyio.to_thread
@@ -33,10 +36,11 @@ def mcp_server(deliberation: Deliberation) -> "Server[dict[str, Any]]":
         context: Any, params: "mcp_types.CallToolRequestParams"
     ) -> "mcp_types.CallToolResult":
         # Reading may wait for a process that writes, and other requests go on meanwhile.
-        answer = await anyio.to_thread.run_sync(
-            deliberation.call_tool, params.name, params.arguments or {}
+        answer, is_error = await anyio.to_thread.run_sync(
+            _answer, deliberation, params.name, params.arguments or {}
         )
-        return types.CallToolResult(content=[types.TextContent(type="text", text=_sent(answer))])
+        content = types.TextContent(type="text", text=_sent(answer))
+        return types.CallToolResult(content=[content], is_error=is_error)
 
     return Server(
         "shape_magic",
@@ -44,6 +48,16 @@ def mcp_server(deliberation: Deliberation) -> "Server[dict[str, Any]]":
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+def _answer(
+    deliberation: Deliberation, name: str, arguments: Mapping[str, Any]
+) -> tuple[str, bool]:
+    """Give a tool's answer, and whether it says what is wrong with the call."""
+    try:
+        return deliberation._tool_answer(name, arguments), False
+    except ShapeMagicError as error:
+        return str(error), True
 
 
 def _sent(text: str) -> str:

@@ -70,12 +70,14 @@ def test_client__calls_tools__and_gets_what_call_tool_answers(path: Path) -> Non
         ("remove_proposal", {"agent_id": "Ann"}),
     ]
 
-    async def use(client: Client) -> list[str]:
-        return [text(await client.call_tool(name, arguments)) for name, arguments in calls]
+    async def use(client: Client) -> list[CallToolResult]:
+        return [await client.call_tool(name, arguments) for name, arguments in calls]
 
     with Deliberation.open(path) as deliberation:
         expected = [deliberation.call_tool(name, arguments) for name, arguments in calls]
-    assert served(path, use) == [answer.replace("\ud800", "\ufffd") for answer in expected]
+    results = served(path, use)
+    assert list(map(text, results)) == [answer.replace("\ud800", "\ufffd") for answer in expected]
+    assert [result.is_error for result in results] == [False] * 3 + [True] * 3
 
 
 def test_client__sees_what_is_proposed_meanwhile(path: Path) -> None:

@@ -568,12 +568,15 @@ class Deliberation:
         "no agent is called 'Ann'; none has proposed"
         """
         try:
-            request = tool_request(name, arguments)
-            if isinstance(request, ReadProposal):
-                return str(self.read(request))
-            return str(self.search(request))
+            return self._tool_answer(name, arguments)
         except ShapeMagicError as error:
             return str(error)
+
+    def _tool_answer(self, name: str, arguments: Mapping[str, Any] | str) -> str:
+        request = tool_request(name, arguments)
+        if isinstance(request, ReadProposal):
+            return str(self.read(request))
+        return str(self.search(request))
 
     def evaluations(
         self,
