@@ -385,3 +385,30 @@ def test_run__with_history__shows_who_proposed_what_before(rounds: Deliberation)
     assert reached == {1: set(), 2: {1}, 3: {1, 2}}
     again = run(rounds, {"Eve": asked}, templates=[DEFAULT], anonymous=False, history=True)
     assert (again.calls, len(asked.prompts)) == (0, 3)
+
+
+def test_run__of_a_round_that_was_removed_and_proposed_again__reads_its_replies_again(
+    rounds: Deliberation,
+) -> None:
+    asked = Asked()
+    run(rounds, {"Eve": asked})
+    before = rounds.evaluations_frame().drop(columns="round")
+    proposals = rounds.proposals(round=2)
+    rounds.remove("Ann", round=1)
+    rounds.remove(round=2)
+    rounds.propose("Ann", "another text", round=1)
+    rounds.propose_many([(kept.agent_id, kept.content) for kept in proposals], round=2)
+    again = run(rounds, {"Eve": asked})
+    assert [(arm.calls, arm.taken) for arm in again.arms] == [(1, 3), (1, 3)]
+    assert len(rounds.evaluations_frame()) == len(before)
+    assert len(asked.prompts) == 6 + 2
+    assert run(rounds, {"Eve": asked}).calls == 0
+
+
+def test_run__shows_a_judge_a_few_of_many_problems(rounds: Deliberation) -> None:
+    many = json.dumps({"evaluations": [{"agent_id": "Candidate_A"}, *[{}] * 500]})
+    asked = Asked(many)
+    run(rounds, {"Eve": asked}, rounds=1, templates=[DEFAULT])
+    said = asked.prompts[1].text.removeprefix(asked.prompts[0].text)
+    assert said.count("\n- ") == 31
+    assert "more\nReply again" in said

@@ -12,6 +12,8 @@ __all__ = ["asked_again"]
 
 _LONGEST: Final = 20_000
 """How many characters of the reply are shown again."""
+_NAMED: Final = 30
+"""How many of its problems are."""
 
 
 def asked_again(
@@ -32,6 +34,9 @@ def asked_again(
     if more:
         parts.append(f"[{more:,} more characters]")
     parts.append("What is wrong with it:")
-    parts += [f"- {guarded(problem)}" for problem in problems]
+    named = list(problems)
+    parts += [f"- {guarded(problem)}" for problem in named[:_NAMED]]
+    if len(named) > _NAMED:
+        parts.append(f"- and {len(named) - _NAMED:,} more")
     parts.append("Reply again, whole, in the form that is asked for above.")
     return msgspec.structs.replace(prompt, text="\n".join(parts))

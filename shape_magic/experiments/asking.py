@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation.agents import known_as
 from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.store import KeptReply
 from shape_magic.errors import (
@@ -188,13 +189,17 @@ class Asking:
         prompt = task.prompt
         kept = self._kept(prompt.digest, task)
         last = kept[-1] if kept else None
-        if any(reply.outcome == "taken" for reply in kept):
+        taken = next((reply for reply in kept if reply.outcome == "taken"), None)
+        if taken is not None and self._is_filed(task):
             self._count(task, taken=1)
             self._finish(task, settled)
             return None
-        if last is not None and last.reply is not None and not last.outcome:
-            # It came, and the run ended before it was read.
-            if not self._read(task, last, settled):
+        unread = last is not None and last.reply is not None and not last.outcome
+        if taken is not None or unread:
+            # The run ended before it was read, or what it evaluated was removed and proposed again.
+            reply = taken or last
+            assert reply is not None
+            if not self._read(task, reply, settled):
                 return None
             kept = self._kept(prompt.digest, task)
             last = kept[-1]
@@ -223,6 +228,20 @@ class Asking:
         self.calls_made += 1
         self._count(task, calls=1, characters=len(shown.text))
         return call
+
+    def _is_filed(self, task: Task) -> bool:
+        """Tell whether the judge has evaluated every candidate, as they stand now."""
+        assert task.prompt is not None
+        kept = self.store.prompt(task.prompt.digest)
+        assert kept is not None, "it was made, or made again, just now"
+        return all(
+            known_as(
+                task.judge,
+                self.store.evaluators(candidate.row_id, arm=task.template.name, trial=task.trial),
+            )
+            for candidate in kept.candidates
+            if candidate.place > 0 and candidate.row_id is not None
+        )
 
     def _check_room(self) -> None:
         path = self.deliberation.path
