@@ -221,9 +221,9 @@ def whole_string(text: str) -> str | None:
         if text[start : start + 1] != '"':
             return None
         content, end = scanner.string(start, root=True)
+        return content if scanner.spaces(end) == len(text) else None
     except _RefusedError:
         return None
-    return content if scanner.spaces(end) == len(text) else None
 
 
 def node_of(value: object, *, depth: int = 0) -> Node:
