@@ -1,6 +1,6 @@
 // A model as anywidget hands it out, with nothing behind it, and what tests need to move it.
 
-import { initialize, renderModel } from "./places.js";
+import { initialize, install, renderModel } from "./places.js";
 
 class FakeModel {
   constructor(state) {
@@ -60,4 +60,29 @@ window.show = (state) => {
   const clean = renderModel({ model, el, signal: host.signal });
   return Object.assign(window, { model, el, host, clean });
 };
-Object.assign(window, { FakeModel, initialize, renderModel, ready: true });
+
+// A notebook of so many cells, as JupyterLab draws it and as it tells a model of it.
+window.openNotebook = (path, ids) => {
+  const panel = document.createElement("div");
+  panel.className = "jp-NotebookPanel";
+  panel.id = `panel-${path}`;
+  const tab = document.createElement("div");
+  Object.assign(tab.dataset, { id: panel.id });
+  tab.title = `Name: ${path}\nPath: ${path}`;
+  const cells = ids.map((_, index) => {
+    const cell = document.createElement("div");
+    cell.className = "jp-Cell";
+    cell.dataset.windowedListIndex = String(index);
+    return cell;
+  });
+  panel.append(...cells);
+  document.querySelector("#place").append(tab, panel);
+  const context = { path, model: { cells: { get: (index) => ({ id: ids[index] }) } } };
+  return { cells, manager: { kernel: { id: `kernel of ${path}` }, context } };
+};
+window.connect = (state, manager = {}) => {
+  const model = new FakeModel(state);
+  model.widget_manager = manager;
+  return Object.assign(model, { end: initialize({ model }) });
+};
+Object.assign(window, { FakeModel, initialize, install, renderModel, ready: true });

@@ -226,6 +226,14 @@ class Notebook:
     def save(self) -> None:
         self.page.evaluate(f"async () => {{ await {PANEL}.context.save(); }}")
 
+    def read(self) -> dict[str, Any]:
+        """Read the notebook as its server has saved it."""
+        path = self.page.evaluate(f"{PANEL}.context.path")
+        url = f"{self.address}/api/contents/{path}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            content: dict[str, Any] = json.load(answer)["content"]
+        return content
+
     def shut_down(self) -> None:
         """Shut the kernel down."""
         self.page.evaluate(f"async () => {{ await {PANEL}.sessionContext.shutdown(); }}")

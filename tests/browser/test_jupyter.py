@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import watch
 from tests.browser.harness import SAMPLE, Harness, Placed
-from tests.browser.jupyter import REPOSITORY, App, Notebook, Server
+from tests.browser.jupyter import PANEL, REPOSITORY, App, Notebook, Server
 
 FORMER = SAMPLE.replace("| cache | 4 ms |\n", "").replace("Use a", "You might want to use a")
 
@@ -29,6 +29,12 @@ CELLS = [
 # Which of the page's views is which.
 PROPOSED, OWN, PLAYGROUND, COMPARED = 1, 2, 3, 4
 QUICKSTART = REPOSITORY / "notebooks"
+
+SET_SOURCE = f"""
+([index, source]) => {{
+  {PANEL}.content.widgets[index].model.sharedModel.setSource(source);
+}}
+"""
 
 
 @pytest.fixture(scope="module", params=["lab", "notebook"])
@@ -84,6 +90,41 @@ def test_keys__reach_the_view_and_not_the_notebook(notebook: Notebook, view: Har
         notebook.page.keyboard.press(key)
     assert view.highlighted == [6, 7]
     assert notebook.page.locator(".jp-Notebook .jp-Cell").count() == cells
+
+
+@pytest.mark.parametrize("place", ["a line", "the search box", "a tile", "an anchor"])
+def test_keys__of_the_host_go_on_after_a_click_in_the_view(
+    notebook: Notebook, view: Harness, place: str
+) -> None:
+    cells = notebook.page.locator(".jp-Notebook .jp-Cell").count()
+    target = {
+        "a line": view.line(5),
+        "the search box": view.search,
+        "a tile": view.attribute("headings"),
+        "an anchor": view.anchor(14),
+    }[place]
+    source = f"# typed beside {place}"
+    notebook.page.evaluate(SET_SOURCE, [len(CELLS) - 1, source])
+    target.click()
+    for key in ["d", "d"]:
+        notebook.page.keyboard.press(key)
+    notebook.page.keyboard.press("ControlOrMeta+s")
+    notebook.page.wait_for_function(f"!{PANEL}.context.model.dirty")
+    saved = notebook.read()
+    assert len(saved["cells"]) == cells == len(CELLS)
+    assert saved["cells"][-1]["source"] == source
+    view.search.fill("")
+
+
+def test_keys__run_a_cell_after_a_click_in_its_view(notebook: Notebook, view: Harness) -> None:
+    run = f"{PANEL}.content.widgets[3].model.executionCount"
+    before = notebook.page.evaluate(run)
+    view.line(5).click()
+    notebook.page.keyboard.press("Shift+Enter")
+    notebook.page.wait_for_function(f"before => {run} > before", arg=before)
+    notebook.execute("pass")
+    view.line(6).click()
+    assert notebook.execute("print(view.selection)") == "(6, 6)"
 
 
 def test_selection__set_in_python_is_shown(notebook: Notebook, view: Harness) -> None:
