@@ -120,6 +120,8 @@ def test_places__lead_from_each_to_the_next(harness: Harness) -> None:
     harness.root.get_by_label("Previous place").click()
     harness.expect_selection(places[-1])
     expect(harness.root.locator(".sm-places")).to_contain_text("3 of 3 places")
+    harness.root.get_by_label("Previous place").click()
+    harness.expect_selection(places[1])
 
 
 def test_kind__in_the_legend_and_in_the_bar_highlights_its_lines(harness: Harness) -> None:

@@ -181,3 +181,14 @@ def test_forced_colours__keep_evidence_and_selection_apart(compared: Compared) -
     assert looks[0][:2] == looks[1][:2] == ["solid", True]
     assert looks[2][:2] == ["double", False]
     assert looks[1][2] != looks[0][2]
+
+
+def test_targets__are_large_enough_and_the_height_stays(compared: Compared) -> None:
+    height = "() => document.querySelector('.shape-magic').getBoundingClientRect().height"
+    before = compared.page.evaluate(height)
+    compared.page.get_by_label("Next change").click()
+    assert compared.page.evaluate(height) == before
+    for target in compared.page.locator("button:visible").all():
+        box = target.bounding_box()
+        assert box is not None
+        assert min(box["width"], box["height"]) >= 24, target.get_attribute("class")

@@ -44,6 +44,14 @@ def test_outline__is_one_stop_of_the_tab_key(harness: Harness) -> None:
     expect(harness.anchor(8)).to_be_focused()
 
 
+@pytest.mark.parametrize("key", ["Control+ArrowDown", "Alt+ArrowDown", "Meta+End"])
+def test_outline__leaves_the_hosts_keys_alone(harness: Harness, key: str) -> None:
+    harness.show(proposal())
+    harness.anchor(8).focus()
+    harness.page.keyboard.press(key)
+    expect(harness.anchor(8)).to_be_focused()
+
+
 def test_note__leads_to_its_line(harness: Harness) -> None:
     subject = proposal()
     note = subject.notes[-1]
@@ -128,6 +136,8 @@ def test_search__leads_through_its_matches(harness: Harness) -> None:
     for key, line in [
         ("Enter", matches[0]),
         ("Enter", matches[1]),
+        ("Enter", matches[2]),
+        ("Shift+Enter", matches[1]),
         ("Shift+Enter", matches[0]),
         ("Shift+Enter", matches[-1]),
         ("Enter", matches[0]),

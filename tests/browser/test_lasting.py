@@ -166,6 +166,67 @@ def test_library__cleared_leaves_static_views_until_a_kernel_brings_it(
     notebook.page.close()
 
 
+def test_library__collapsed_leaves_static_views_until_a_kernel_brings_it(
+    server: Server, context: BrowserContext
+) -> None:
+    path = server.write(CELLS[:2], name="collapsed.ipynb")
+    notebook = server.open(context, path)
+    notebook.run_all()
+    expect(views(notebook)).to_have_count(1)
+    notebook.command("notebook:hide-cell-outputs", cell=LIBRARY)
+    notebook.save()
+    notebook.shut_down()
+    notebook.page.close()
+    notebook = server.open(context, path)
+    expect(static_of(notebook, MEASURED)).to_contain_text("found = cache.get(key)")
+    expect(views(notebook)).to_have_count(0)
+    notebook.run_cell(LIBRARY)
+    expect(views(notebook)).to_have_count(1)
+    view_of(notebook, MEASURED).anchor(20).click()
+    without = view_of(notebook, MEASURED).root.locator(".sm-without")
+    expect(without).to_contain_text("0 table_rows")
+    notebook.page.close()
+
+
+RUN_OFTEN = """
+async ([cell, times]) => {
+  const { content } = window.jupyterapp.shell.currentWidget;
+  for (let time = 0; time < times; time += 1) {
+    content.activeCellIndex = cell;
+    await window.jupyterapp.commands.execute("notebook:run-cell");
+  }
+}
+"""
+
+
+def test_cell__run_200_times_keeps_nothing_of_its_runs(
+    app: App, server: Server, context: BrowserContext
+) -> None:
+    if app == "notebook":
+        pytest.skip("one host tells: the module is the same")
+    notebook = server.open(context, server.write(CELLS[:2], name="often.ipynb"))
+    notebook.run_all()
+    devtools = context.new_cdp_session(notebook.page)
+    devtools.send("Performance.enable")
+
+    def measured_after(times: int) -> dict[str, float]:
+        notebook.page.evaluate(RUN_OFTEN, [MEASURED, times])
+        expect(views(notebook)).to_have_count(1)
+        view_of(notebook, MEASURED).line(3).click()
+        for _ in range(2):
+            devtools.send("HeapProfiler.collectGarbage")
+        told = devtools.send("Performance.getMetrics")["metrics"]
+        return {metric["name"]: metric["value"] for metric in told}
+
+    before, after = measured_after(20), measured_after(200)
+    for name, room in {"Nodes": 2_000, "JSHeapUsedSize": 6_000_000}.items():
+        assert after[name] - before[name] < room, (name, before[name], after[name])
+    kept = "import gc; from shape_magic.notebook.link import Subjects\n"
+    kept += "print([len(found) for found in gc.get_objects() if type(found) is Subjects])"
+    assert notebook.execute(kept) == "[1]"
+    notebook.page.close()
+
+
 def test_reload_of_the_page__is_linked_and_keeps_the_selection(
     server: Server, context: BrowserContext
 ) -> None:

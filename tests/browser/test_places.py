@@ -219,3 +219,33 @@ def test_data__survives_its_attribute_to_the_letter(notebooks: Notebooks) -> Non
     notebooks.put(place)
     written = notebooks.page.locator(".shape-magic-place").get_attribute("data-shape-magic-view")
     assert json.loads(written or "") == place.data
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["linked", "alone"])
+def test_view__that_the_host_drops_is_not_kept(notebooks: Notebooks, linked: bool) -> None:
+    name = "view" if linked else "link"
+    notebooks.link("link", 1)
+    if linked:
+        notebooks.view("view", PLACE, [None, 1])
+    notebooks.put(PLACE).line(2).click()
+    notebooks.page.wait_for_function("name => models[name].sent.length > 0", arg=name)
+    notebooks.page.evaluate(
+        """(name) => {
+          const [{ number }] = models[name].sent;
+          models[name].tell("msg:custom", { number, shape: {} });
+        }""",
+        name,
+    )
+    notebooks.page.evaluate(
+        """() => {
+          const place = document.querySelector(".shape-magic-place");
+          window.left = new WeakRef(place.querySelector(".sm-source"));
+          place.remove();
+        }"""
+    )
+    devtools = notebooks.page.context.new_cdp_session(notebooks.page)
+    notebooks.page.wait_for_timeout(500)
+    for _ in range(3):
+        devtools.send("HeapProfiler.collectGarbage")
+        notebooks.settle()
+    assert notebooks.page.evaluate("left.deref() === undefined")

@@ -1,13 +1,16 @@
 """Reading: the text as text, words that were found, long lines, long texts and the outline."""
 
+import base64
 import re
 
 import msgspec
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from shape_magic.notebook.place import to_html
 from shape_magic.notebook.view_data import Baseline
 from shape_magic.shape import Shape
+from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from tests.browser.harness import SAMPLE, Harness, measured, proposal
 
 LINES = SAMPLE.split("\n")[:-1]
@@ -135,11 +138,15 @@ def test_pane__shows_that_there_is_more(harness: Harness) -> None:
     expect(pane).not_to_have_attribute("data-more", "")
 
 
-def test_view__keeps_its_height(harness: Harness) -> None:
+@pytest.mark.parametrize("width", [1000, 400])
+def test_view__keeps_its_height(harness: Harness, width: int) -> None:
+    harness.page.set_viewport_size({"width": width, "height": 900})
     harness.show(proposal())
     height = "root => root.getBoundingClientRect().height"
     before = harness.root.evaluate(height)
     harness.anchor(20).click()
+    harness.hear({"shape": {**proposal().shape.as_dict(), "table_rows": 0, "chars": 9, "lines": 3}})
+    expect(harness.root.locator(".sm-without")).to_contain_text("table_rows")
     assert harness.root.evaluate(height) == before
     harness.attribute("prose_chars").hover()
     assert harness.root.evaluate(height) == before
@@ -209,3 +216,82 @@ def test_print__is_whole(page: Page, harness: Harness) -> None:
 def test_page__is_static_without_scripts_and_prints_whole(page: Page) -> None:
     assert "max-height:440px" in to_html(measured("a\n"))
     assert ".shape-magic-place pre" in to_html(measured("a\n"))
+
+
+PIXEL = """
+  async (picture) => {
+    const png = Uint8Array.from(atob(picture), (unit) => unit.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([png], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+    canvas.drawImage(bitmap, 0, 0);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  }
+"""
+
+
+def color_at(page: Page, x: float, y: float) -> list[int]:
+    """Give the colour that a pixel of the page has."""
+    png = page.screenshot(clip={"x": int(x), "y": int(y), "width": 1, "height": 1})
+    color: list[int] = page.evaluate(PIXEL, base64.b64encode(png).decode())
+    return color
+
+
+def test_focus__of_the_source_is_seen_above_highlighted_rows(harness: Harness) -> None:
+    harness.show(proposal(), attribute="chars", selection=(1, 29))
+    box = harness.source.bounding_box()
+    assert box is not None
+    left, middle = box["x"] + 1, box["y"] + 100
+    right = box["x"] + box["width"] - 1.5
+    before = [color_at(harness.page, x, middle) for x in (left, right)]
+    harness.root.locator(".sm-wrap").focus()
+    harness.page.keyboard.press("Tab")
+    expect(harness.source).to_be_focused()
+    ring = [color_at(harness.page, x, middle) for x in (left, right)]
+    assert ring[0] == ring[1]
+    assert ring[1] != before[1]
+
+
+@pytest.mark.parametrize("width", [1000, 400])
+def test_tiles__have_the_full_names(harness: Harness, width: int) -> None:
+    harness.page.set_viewport_size({"width": width, "height": 900})
+    harness.show(proposal())
+    names = harness.root.locator(".sm-attribute .sm-name")
+    assert names.all_inner_texts() == list(ATTRIBUTE_NAMES)
+    assert names.evaluate_all("all => all.every((one) => one.scrollWidth <= one.clientWidth + 1)")
+
+
+def test_lists__take_no_indent_of_the_host(harness: Harness) -> None:
+    host = ".jp-RenderedHTMLCommon ul:not(.list-inline) { padding-left: 40px; list-style: disc }"
+    harness.page.add_style_tag(content=host)
+    harness.page.evaluate("document.querySelector('#place').className = 'jp-RenderedHTMLCommon'")
+    harness.show(proposal())
+    indent = "list => [getComputedStyle(list).paddingLeft, getComputedStyle(list).listStyleType]"
+    assert harness.root.locator(".sm-anchors").evaluate(indent) == ["4px", "none"]
+
+
+def test_outline__is_as_high_as_the_text_where_the_results_wrap(harness: Harness) -> None:
+    harness.page.set_viewport_size({"width": 700, "height": 900})
+    harness.show("# A\n\n" + "some word\n" * 2000)
+    outline = harness.root.locator(".sm-outline")
+    tools = harness.root.locator(".sm-tools")
+    box = "one => { const { top, bottom } = one.getBoundingClientRect(); return [top, bottom]; }"
+    before = tools.evaluate("one => one.offsetHeight")
+    harness.search.fill("word")
+    assert tools.evaluate("one => one.offsetHeight") > before
+    assert outline.evaluate(box) == harness.root.locator(".sm-lines").evaluate(box)
+
+
+@pytest.mark.parametrize("width", [1000, 400])
+@pytest.mark.parametrize("attribute", [None, "prose_chars"])
+def test_legend__leaves_no_empty_lines(harness: Harness, width: int, attribute: str | None) -> None:
+    harness.page.set_viewport_size({"width": width, "height": 900})
+    harness.show(proposal(), attribute=attribute)
+    empty = harness.root.locator(".sm-legends").evaluate(
+        """(all) => {
+          const text = document.createRange();
+          text.selectNodeContents(all.querySelector(".sm-legend"));
+          const bar = all.nextElementSibling.getBoundingClientRect();
+          return bar.top - text.getBoundingClientRect().bottom;
+        }"""
+    )
+    assert 0 <= empty <= 20

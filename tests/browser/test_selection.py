@@ -5,9 +5,10 @@ from playwright.sync_api import BrowserContext, expect
 
 from shape_magic.deliberation import Deliberation
 from shape_magic.lines import split_lines
+from shape_magic.notebook.view import ShapeView
 from shape_magic.notebook.view_data import from_wire, text_of
 from shape_magic.prompting.candidate import call_text
-from tests.browser.harness import SAMPLE, Harness, proposal
+from tests.browser.harness import SAMPLE, STATE, Harness, measured, proposal
 
 LINES = split_lines(SAMPLE)
 TABLE = (20, 23)
@@ -153,6 +154,25 @@ def test_without__a_kernel_that_is_gone_is_told_once(harness: Harness) -> None:
     harness.line(4).click()
     expect(harness.root.locator(".sm-without")).to_be_hidden()
     harness.expect_selection((4, 4))
+
+
+def test_without__an_answer_for_an_older_text_is_not_shown(harness: Harness) -> None:
+    view = ShapeView(proposal())
+    names = [name for name in STATE if view.has_trait(name)]
+    harness.page.evaluate("state => void show(state)", view.get_state(names))
+    harness.line(1).click()
+    harness.page.wait_for_function("model.sent.length > 0")
+    (question,) = harness.sent
+    view.measurement = measured("# B\n\nother\n")
+    harness.receive(**harness.state(view))
+    harness.line(2).click()
+    answered = {"number": question["number"], "shape": {"chars": 77}}
+    harness.page.evaluate("message => model.tell('msg:custom', message)", answered)
+    harness.page.wait_for_function("model.sent.length > 1")
+    harness.page.wait_for_timeout(300)
+    assert [sent["lines"] for sent in harness.sent] == [[1, 1], [2, 2]]
+    assert harness.sent[1]["digest"] != question["digest"]
+    expect(harness.root.locator(".sm-without")).not_to_contain_text("77")
 
 
 def test_why__is_asked_on_demand_and_shown_as_text(harness: Harness) -> None:

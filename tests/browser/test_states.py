@@ -34,6 +34,15 @@ def test_selection__from_python_selects_and_scrolls_the_pane_alone(harness: Harn
     harness.expect_selection(None)
 
 
+def test_selection__far_below_leaves_the_page_where_it_is(harness: Harness) -> None:
+    harness.page.set_viewport_size({"width": 1000, "height": 300})
+    harness.show("word\n" * 400)
+    harness.receive(selection=[300, 302])
+    harness.page.wait_for_function("document.querySelector('.sm-source').scrollTop > 5000")
+    harness.lines_with("")
+    assert harness.page.evaluate("scrollY") == 0
+
+
 @pytest.mark.parametrize(
     ("selection", "in_sight"),
     [((300, 310), [300, 310]), ((25, 30), [25, 30]), ((100, 300), [100]), ((1, 400), [1])],
@@ -259,13 +268,19 @@ def test_playground__keys_stay_in_the_text_area(harness: Harness) -> None:
 # --- Coming and going
 
 RECORD = """
-const added = (window.added = []);
-const add = EventTarget.prototype.addEventListener;
+window.added = [];
+const { addEventListener, removeEventListener } = EventTarget.prototype;
 EventTarget.prototype.addEventListener = function (type, listener, options) {
   // Playwright adds one of no type to watch the page by.
-  if (type !== null) added.push({ target: this, type, signal: options?.signal });
-  return add.call(this, type, listener, options);
+  if (type !== null) added.push({ target: this, type, listener, signal: options?.signal });
+  return addEventListener.call(this, type, listener, options);
 };
+EventTarget.prototype.removeEventListener = function (type, listener, options) {
+  const stays = (one) => one.target !== this || one.type !== type || one.listener !== listener;
+  window.added = added.filter(stays);
+  return removeEventListener.call(this, type, listener, options);
+};
+0
 """
 
 LEFT = """

@@ -219,7 +219,7 @@ function link(store, remote) {
     const hear = () => view.deref()?.set(name, read(model.get(name)));
     follow(name, hear);
     hear();
-    store.on(name, () => remote.put(name, write(store.get(name))), parted.signal);
+    store.on(name, () => remote.put(name, write(view.deref()?.get(name))), parted.signal);
   }
   return () => parted.abort();
 }

@@ -133,7 +133,9 @@ export class Store {
   on(name, heard, signal) {
     const all = this.#heard.get(name) ?? new Set();
     this.#heard.set(name, all.add(heard));
-    signal.addEventListener("abort", () => all.delete(heard), { once: true });
+    // A signal may outlive the store, and is not to keep what hears it.
+    const held = new WeakRef(all);
+    signal.addEventListener("abort", () => held.deref()?.delete(heard), { once: true });
   }
 }
 
@@ -195,7 +197,30 @@ export function shareKeys(root, signal) {
     if (!(target instanceof Element) || !root.contains(target)) return;
     target.toggleAttribute(SUPPRESS, isOwnKey(event, target));
   };
-  window.addEventListener("keydown", say, { capture: true, signal });
+  listenOutside(window, "keydown", root, say, signal);
+}
+
+/** Ends what an element listened to once it is gone: a host that drops an output tells nobody. */
+const DROPPED = new FinalizationRegistry((/** @type {() => void} */ end) => end());
+
+/**
+ * Listen to the window or the document without keeping what listens.
+ *
+ * @param {Window | Document} target
+ * @param {string} type
+ * @param {HTMLElement} owner  As long as it is there, it is told.
+ * @param {(event: any) => void} heard
+ * @param {AbortSignal} signal
+ */
+function listenOutside(target, type, owner, heard, signal) {
+  const held = new WeakRef(heard);
+  const listener = (/** @type {Event} */ event) => held.deref()?.(event);
+  const end = () => target.removeEventListener(type, listener, { capture: true });
+  target.addEventListener(type, listener, { capture: true });
+  // No such event comes: by this the owner, and nothing else, keeps what is told.
+  owner.addEventListener(`shape-magic-${type}`, heard, { signal });
+  signal.addEventListener("abort", end, { once: true });
+  DROPPED.register(owner, end);
 }
 
 /** @param {number} figure */
@@ -1010,7 +1035,7 @@ function drawLines({ shown, signal, visible }) {
   // A scroll is told before it is painted: what comes into sight is filled by then.
   pane.addEventListener("scroll", () => stale.size > 0 && freshenSeen(), { signal });
   // Paper has all of it.
-  window.addEventListener("beforeprint", () => [...stale].forEach(freshen), { signal });
+  listenOutside(window, "beforeprint", pane, () => [...stale].forEach(freshen), signal);
   return { pane, look, changed, elementOf, reveal, firstSeen };
 }
 
@@ -1143,22 +1168,20 @@ function selectByKeys({ shown, store, signal }, { pane, reveal }, cursor, choose
     },
     { signal },
   );
+  /** @param {ClipboardEvent} event */
+  const copyLines = (event) => {
+    const range = store.get("selection");
+    // Text that is selected as text is copied as any.
+    const text = getSelection();
+    if (text && !text.isCollapsed && pane.contains(text.anchorNode)) return;
+    const tree = /** @type {Document | ShadowRoot} */ (pane.getRootNode());
+    if (tree.activeElement !== pane || range === null || !event.clipboardData) return;
+    const copied = shown.lines.slice(range[0] - 1, range[1]).join("\n");
+    event.clipboardData.setData("text/plain", copied);
+    event.preventDefault();
+  };
   // Where no text is selected, some browsers tell the page of a copy, and not what has the focus.
-  document.addEventListener(
-    "copy",
-    (event) => {
-      const range = store.get("selection");
-      // Text that is selected as text is copied as any.
-      const text = getSelection();
-      if (text && !text.isCollapsed && pane.contains(text.anchorNode)) return;
-      const tree = /** @type {Document | ShadowRoot} */ (pane.getRootNode());
-      if (tree.activeElement !== pane || range === null || !event.clipboardData) return;
-      const copied = shown.lines.slice(range[0] - 1, range[1]).join("\n");
-      event.clipboardData.setData("text/plain", copied);
-      event.preventDefault();
-    },
-    { signal },
-  );
+  listenOutside(document, "copy", pane, copyLines, signal);
 }
 
 /**
