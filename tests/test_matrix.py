@@ -31,7 +31,7 @@ from shape_magic.notebook.matrix import (
 from shape_magic.notebook.static_html import MAX_ROWS
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 from tests.browser.injections import INJECTIONS
-from tests.experiments import fill_rounds, judge
+from tests.experiments import fill_rounds, judge, large_matrix
 
 JUDGES = {"Eve": judge(), "Lee": judge("length"), "Moe": judge("first")}
 ARMS = ("default", "default-without-shape")
@@ -252,53 +252,17 @@ def test_data__is_the_same_from_run_to_run() -> None:
 
 
 def test_data__of_58_candidates_in_four_arms_is_small() -> None:
-    data = json.dumps(matrix_data(large(58, arms=4, evaluators=3, trials=2)))
+    data = json.dumps(matrix_data(large_matrix(58, arms=4, evaluators=3, trials=2)))
     assert len(data) < 250_000
 
 
 def test_data__of_too_much_leaves_out_and_says_so() -> None:
-    many = large(MOST_ROWS + 3, arms=1, evaluators=6, trials=1)
+    many = large_matrix(MOST_ROWS + 3, arms=1, evaluators=6, trials=1)
     data = matrix_data(many)
     assert len(data["rows"]) == MOST_ROWS
     assert data["rest"] == 3
     unfold = [row["given"] is not None for row in data["rows"]]
     assert unfold == [n < MOST_EVALUATIONS // 6 for n in range(MOST_ROWS)]
-
-
-def large(candidates: int, *, arms: int, evaluators: int, trials: int) -> Matrix:
-    from shape_magic.deliberation.matrix import MatrixEvaluation
-
-    names = [f"arm {n}" for n in range(arms)]
-    rows = []
-    for n in range(candidates):
-        scores = {
-            name: -90.0 + (n * 7 + at) % 180 + 1 / 3 for at, name in enumerate(CATEGORY_NAMES)
-        }
-        evaluations = tuple(
-            MatrixEvaluation(
-                evaluator_agent_id=f"Judge {judge}",
-                arm=arm,
-                trial=trial + 1,
-                synthetic=False,
-                score=0.25,
-                endorsement_weight=20.0,
-                category_scores=scores,
-                stance="agree",
-                prompt=f"{judge}{trial}{arm}",
-            )
-            for arm in names
-            for judge in range(evaluators)
-            for trial in range(trials)
-        )
-        rows.append(
-            MatrixRow(
-                round=1,
-                agent_id=f"Candidate {n}",
-                scores={arm: {"aggregated_score": 0.5, **scores} for arm in names},
-                evaluations=evaluations,
-            )
-        )
-    return Matrix(rows=tuple(rows), arms=tuple(names), score="conciseness")
 
 
 class Tags(HTMLParser):

@@ -16,7 +16,7 @@ from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import RoundSummary
 from shape_magic.notebook.evaluations import evaluated_report, prompt_html, prompt_text
-from shape_magic.notebook.matrix import matrix_html
+from shape_magic.notebook.matrix import matrix_place
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.place import place_of
 from shape_magic.notebook.session import Session
@@ -64,7 +64,7 @@ def bundle(subject: Displayed) -> Bundle:
     if isinstance(subject, RoundSummary):
         subject = matrix_of_summary(subject)
     if isinstance(subject, Matrix):
-        return {"text/plain": str(subject), "text/html": matrix_html(subject)}, {}
+        return {"text/plain": str(subject), "text/html": matrix_place(subject).html}, {}
     if isinstance(subject, Evaluated):
         report = evaluated_report(subject)
         return {"text/plain": str(report), "text/html": report.html()}, {}
@@ -115,7 +115,7 @@ class Display:
             from shape_magic.notebook.link import KernelLink, Subjects
 
             self._subjects = Subjects()
-            self._link = KernelLink(self._subjects, registry=self._session.registry)
+            self._link = KernelLink(self._subjects, session=self._session)
             self._shell.events.register("pre_run_cell", self.begin_cell)
             self._show_library()
 
@@ -151,10 +151,14 @@ class Display:
     def _bundle(self, subject: Displayed, include: object = None, exclude: object = None) -> Bundle:
         if isinstance(subject, RoundSummary):
             subject = self._matrix(subject)
-        if not isinstance(subject, (Measurement, Proposal)) or self._subjects is None:
+        if not isinstance(subject, (Measurement, Proposal, Matrix)) or self._subjects is None:
             return bundle(subject)
         from shape_magic.notebook.link import current_cell
 
+        if isinstance(subject, Matrix):
+            place = matrix_place(subject)
+            self._subjects.keep(place.digest, subject, cell=current_cell())
+            return {"text/plain": str(subject), "text/html": place.html}, {}
         place = place_of(subject)
         _, measurement = candidate_of(subject)
         self._subjects.keep(place.digest, measurement, cell=current_cell())

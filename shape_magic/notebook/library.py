@@ -24,10 +24,12 @@ __all__ = [
 
 STATIC: Final = Path(__file__).parent / "static"
 
-MODULES: Final = ("view.js", "compare.js", "places.js")
+MODULES: Final = ("view.js", "compare.js", "matrix.js", "places.js")
 """The ES modules, each after those that it imports."""
 
-FILES: Final = (*(STATIC / name for name in MODULES), STATIC / "view.css")
+SHEETS: Final = ("view.css", "matrix.css")
+
+FILES: Final = tuple(STATIC / name for name in (*MODULES, *SHEETS))
 """All that the library is made of."""
 
 BOOT: Final = (
@@ -43,8 +45,9 @@ _EXPORT: Final = re.compile(r"^export (?=const|function|class|async)", re.MULTIL
 
 
 def styles() -> str:
-    """Give the stylesheet, without comments."""
-    return _COMMENT.sub("", (STATIC / "view.css").read_text(encoding="utf-8"))
+    """Give the stylesheets as one, without comments."""
+    sheets = (STATIC / name for name in SHEETS)
+    return "".join(_COMMENT.sub("", sheet.read_text(encoding="utf-8")) for sheet in sheets)
 
 
 @cache

@@ -8,7 +8,7 @@ page sends the text along; it is measured again, and refused where the figures a
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import anywidget
@@ -18,9 +18,13 @@ from IPython.core.interactiveshell import ExecutionInfo, InteractiveShell
 from shape_magic.analyzers.registry import Registry
 from shape_magic.debugging.explain import explain
 from shape_magic.debugging.without import shape_without
+from shape_magic.deliberation.matrix import Matrix
+from shape_magic.deliberation.store import Store
 from shape_magic.errors import RemovalError
 from shape_magic.lines import LineRange
+from shape_magic.notebook.candidates import answer_opening
 from shape_magic.notebook.library import widget_module
+from shape_magic.notebook.session import Session
 from shape_magic.notebook.view_data import from_wire, text_of
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
@@ -29,31 +33,39 @@ from shape_magic.wording import visible
 __all__ = ["KernelLink", "Subjects", "answer", "current_cell"]
 
 KEPT: Final = 256
-"""How many displayed measurements questions can be asked about by digest alone."""
+"""How many displayed values questions can be asked about by digest alone."""
 
 Find = Callable[[str], Measurement | None]
 
 
 class Subjects:
-    """The last measurements that were displayed, by the cell that did so and their digest."""
+    """The last values that were displayed, by the cell that did so and their digest."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str | None, str], Measurement] = OrderedDict()
+        self._kept: OrderedDict[tuple[str | None, str], Measurement | Matrix] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def keep(self, digest: str, measurement: Measurement, *, cell: str | None) -> None:
+    def keep(self, digest: str, subject: Measurement | Matrix, *, cell: str | None) -> None:
         """Keep what a cell displayed; the oldest goes where there are too many."""
-        self._kept[cell, digest] = measurement
+        self._kept[cell, digest] = subject
         self._kept.move_to_end((cell, digest))
         if len(self._kept) > KEPT:
             self._kept.popitem(last=False)
 
     def find(self, digest: str) -> Measurement | None:
-        """Give what a digest names, where it is kept."""
-        found = (measured for (_, known), measured in self._kept.items() if known == digest)
+        """Give the measurement that a digest names, where it is kept."""
+        found = (kept for kept in self._named(digest) if isinstance(kept, Measurement))
         return next(found, None)
+
+    def stores(self, digest: str) -> list[Store]:
+        """Give where the matrices that a digest names come from."""
+        matrices = (kept for kept in self._named(digest) if isinstance(kept, Matrix))
+        return [matrix.store for matrix in matrices if matrix.store is not None]
+
+    def _named(self, digest: str) -> Iterator[Measurement | Matrix]:
+        return (subject for (_, known), subject in self._kept.items() if known == digest)
 
     def begin_cell(self, info: ExecutionInfo) -> None:
         """Free what the cell displayed before (the callback of the event `pre_run_cell`)."""
@@ -69,16 +81,23 @@ class KernelLink(anywidget.AnyWidget):
     since = traitlets.Float().tag(sync=True)
     """When it was made, in seconds: of two links of a notebook the later one answers."""
 
-    def __init__(self, subjects: Subjects, *, registry: Registry) -> None:
+    def __init__(self, subjects: Subjects, *, session: Session) -> None:
         super().__init__(since=time.time())
         self._subjects = subjects
-        self._registry = registry
+        self._session = session
         self.on_msg(self._hear)
 
     def _hear(self, _link: object, message: object, _buffers: object) -> None:
-        answered = answer(message, find=self._subjects.find, registry=self._registry)
+        answered = answer_opening(message, stores=self._stores)
+        if answered is None:
+            find, registry = self._subjects.find, self._session.registry
+            answered = answer(message, find=find, registry=registry)
         if answered is not None:
             self.send(answered)
+
+    def _stores(self, digest: str) -> list[Store]:
+        """Give where a matrix comes from, and the session's deliberation for one of before."""
+        return [*self._subjects.stores(digest), self._session.deliberation._store]
 
 
 def answer(message: object, *, find: Find, registry: Registry) -> dict[str, Any] | None:

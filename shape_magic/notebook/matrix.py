@@ -16,6 +16,7 @@ from shape_magic.deliberation.matrix import (
     name_of,
 )
 from shape_magic.deliberation.store import mean
+from shape_magic.notebook.candidates import held_by
 from shape_magic.notebook.place import Place
 from shape_magic.notebook.static_html import MAX_ROWS, rest_of, safe
 from shape_magic.notebook.view_data import FORMAT
@@ -23,12 +24,22 @@ from shape_magic.report import Report
 from shape_magic.vocabulary import ATTRIBUTES
 from shape_magic.wording import one_line, symbols
 
-__all__ = ["MOST_EVALUATIONS", "MOST_ROWS", "matrix_data", "matrix_html", "matrix_place"]
+__all__ = [
+    "EMBEDDED",
+    "MOST_EVALUATIONS",
+    "MOST_ROWS",
+    "matrix_data",
+    "matrix_html",
+    "matrix_place",
+]
 
 MOST_ROWS: Final = 1_000
 """Candidates that a page has at most."""
 MOST_EVALUATIONS: Final = 5_000
 """Evaluations that a page has at most: the rows after them do not unfold."""
+
+EMBEDDED: Final = 8_000_000
+"""Characters of texts, replies and prompts that a page has at most."""
 
 _DIGITS: Final = 4
 """To how many digits a page has figures: more than it shows."""
@@ -50,13 +61,18 @@ _FIRST: Final = f"padding:1px 8px;white-space:nowrap;text-align:left;{_STUCK};le
 _MONO: Final = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
 
-def matrix_place(matrix: Matrix) -> Place:
-    """Make the element that a matrix stands in."""
-    return Place(matrix_data(matrix), static=lambda _data: matrix_html(matrix))
+def matrix_place(matrix: Matrix, *, embedded: bool = False) -> Place:
+    """Make the element that a matrix stands in; `embedded` is as in `matrix_data`."""
+    data = matrix_data(matrix, embedded=embedded)
+    return Place(data, static=lambda _data: matrix_html(matrix))
 
 
-def matrix_data(matrix: Matrix) -> dict[str, Any]:
-    """Give what a page shows of a matrix, as plain data."""
+def matrix_data(matrix: Matrix, *, embedded: bool = False) -> dict[str, Any]:
+    """Give what a page shows of a matrix, as plain data.
+
+    Texts, replies and prompts are asked of the kernel. A page that is sent has them `embedded`, as
+    far as they fit.
+    """
     rows = matrix.rows[:MOST_ROWS]
     prompts: dict[str, int] = {}
     left = MOST_EVALUATIONS
@@ -67,7 +83,7 @@ def matrix_data(matrix: Matrix) -> dict[str, Any]:
     data: dict[str, Any] = {
         "format": FORMAT,
         "title": matrix.title.partition(":")[0],
-        "arms": [arm_name(arm) for arm in matrix.arms],
+        "arms": list(matrix.arms),
         "score": matrix.score,
         "scores": [
             {
@@ -84,6 +100,7 @@ def matrix_data(matrix: Matrix) -> dict[str, Any]:
         "rest": len(matrix.rows) - len(rows),
         "prompts": list(prompts),
         "opens": matrix.store is not None,
+        "held": held_by(matrix, most=EMBEDDED) if embedded and matrix.store is not None else None,
     }
     data["symbols"] = symbols("".join(_foreign_text(data)))
     return data

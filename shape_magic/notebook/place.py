@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any, Final, Protocol
 
+from shape_magic.deliberation.matrix import Matrix
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.library import BOOT, library_html, library_module, styles
 from shape_magic.notebook.static_html import measurement_html
@@ -102,13 +103,15 @@ class Placed(Protocol):
         """The element that it stands in."""
 
 
-Subject = Measurement | Proposal | Placed
+Subject = Measurement | Proposal | Matrix | Placed
 
 
 def to_html(subject: Subject | Iterable[Subject], *, baseline: Baseline | None = None) -> str:
     """Write a measurement as one page that is the view, without a kernel and without a network.
 
-    Proposals, comparisons and lists of all these can be written as well; a list is one page.
+    Proposals, comparisons, matrices and lists of all these can be written as well; a list is one
+    page. Of a matrix's texts, replies and prompts, which its cells open, the page holds the first
+    8,000,000 characters.
 
     The page's security policy lets it run its own script and load nothing. Where scripts do not
     run, it shows the static form. `baseline` is as in `ShapeView`.
@@ -122,12 +125,24 @@ def to_html(subject: Subject | Iterable[Subject], *, baseline: Baseline | None =
         title = plural(len(subjects), "view")
     else:
         subjects = [subject]
-        title = candidate_of(subject)[0] if isinstance(subject, _ALONE) else "comparison"
-    places = [
-        place_of(alone, baseline=baseline) if isinstance(alone, _ALONE) else alone.place
-        for alone in subjects
-    ]
+        title = _title(subject)
+    places = [_placed(alone, baseline) for alone in subjects]
     return page_of(places, title=f"{title} · shape")
+
+
+def _title(subject: Subject) -> str:
+    if isinstance(subject, _ALONE):
+        return candidate_of(subject)[0]
+    return subject.title if isinstance(subject, Matrix) else "comparison"
+
+
+def _placed(subject: Subject, baseline: Baseline | None) -> Place:
+    # Imported here, since a matrix stands in a place.
+    from shape_magic.notebook.matrix import matrix_place
+
+    if isinstance(subject, Matrix):
+        return matrix_place(subject, embedded=True)
+    return place_of(subject, baseline=baseline) if isinstance(subject, _ALONE) else subject.place
 
 
 def page_of(parts: Iterable[Place | str], *, title: str) -> str:

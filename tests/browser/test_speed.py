@@ -1,13 +1,19 @@
-"""20,000 lines: what a render and a click do at once, and what that is worth (printed)."""
+"""What a render and a click do at once, and what that is worth (printed).
 
+A text of 20,000 lines, and a matrix of 58 candidates in four arms.
+"""
+
+import json
 import statistics
 import sys
 from typing import Final
 
 import pytest
 
+from shape_magic.notebook.matrix import matrix_place
 from shape_magic.notebook.view import ShapeView
 from tests.browser.harness import Harness, measured
+from tests.experiments import large_matrix
 
 TEXT: Final = "\n".join(
     f"## Section {n}\n\nSome running text, number {n}, as long as an answer's line.\n- item {n}\n"
@@ -121,3 +127,55 @@ def test_click__touches_no_more_lines_than_are_in_sight(
                 f"paint, {max(touched)} lines touched\n"
             )
         assert 0 < max(touched) <= 600
+
+
+THE_MATRIX: Final = f"""
+async ([written, act]) => {{
+  {PAINTED}
+  const place = document.createElement("div");
+  place.dataset.shapeMagicView = written;
+  document.querySelector("#place").append(place);
+  const find = (selector, text) => [...place.querySelectorAll(selector)]
+    .find((each) => each.textContent === text);
+  const begun = performance.now();
+  globalThis[Symbol.for("shape_magic")].add(place);
+  const first = await painted(begun);
+  const head = place.querySelector('[data-key="arm 1"]');
+  const target = {{
+    "the first paint": () => head,
+    "a sort": () => head,
+    "the largest difference first": () => find("button", "largest difference first"),
+    "a row unfolded": () => place.querySelector("button.sm-unfold"),
+    "all unfolded": () => find("button", "unfold all"),
+  }}[act]();
+  const start = performance.now();
+  target.dispatchEvent(new MouseEvent("click", {{ bubbles: true }}));
+  const then = await painted(start);
+  const rows = place.querySelectorAll('[aria-level="1"]').length;
+  place.remove();
+  return [act === "the first paint" ? first : then, rows];
+}}
+"""
+
+
+def test_matrix__of_58_candidates_in_four_arms_is_fluid(
+    harness: Harness, capsys: pytest.CaptureFixture[str]
+) -> None:
+    matrix = large_matrix(58, arms=4, evaluators=3, trials=2)
+    written = json.dumps(matrix_place(matrix).data)
+    harness.page.evaluate("initialize({ model: new FakeModel({}) })()")
+    for act in (
+        "the first paint",
+        "a sort",
+        "the largest difference first",
+        "a row unfolded",
+        "all unfolded",
+    ):
+        done = [harness.page.evaluate(THE_MATRIX, [written, act]) for _ in range(5)]
+        took = [time for time, _ in done]
+        assert {rows for _, rows in done} == {58}
+        with capsys.disabled():
+            sys.stdout.write(
+                f"\n58 candidates in four arms, {len(written) // 1000} kB of figures, {act}: "
+                f"{statistics.median(took):.0f} ms\n"
+            )

@@ -12,11 +12,13 @@
  */
 
 import { renderComparison } from "./compare.js";
-import { Store, render } from "./view.js";
+import { renderMatrix } from "./matrix.js";
+import { Store, render, toWire } from "./view.js";
 
 /**
  * @import { AnyModel } from "@anywidget/types"
  * @import { Compared } from "./compare.js"
+ * @import { Matrix } from "./matrix.js"
  * @import { Shown } from "./view.js"
  *
  * @typedef {[cell: string | null, digest: string, time: number]} Display  One time that a model
@@ -53,19 +55,6 @@ const SYNCED = /** @type {const} */ ([
   ["search", AS_JSON],
   ["text", AS_JSON],
 ]);
-
-/**
- * Write text as Python's `json.dumps` does, to the letter: Python sends back what it reads
- * differently.
- *
- * @param {unknown} value
- */
-function toWire(value) {
-  return JSON.stringify(value).replace(
-    /[\u007f-\uffff]/g,
-    (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
-}
 
 /** A model in a kernel, as long as the kernel is there. */
 class Remote {
@@ -291,7 +280,7 @@ class Places {
   add(place) {
     if (!(place instanceof HTMLElement) || this.#parts.has(place)) return;
     const { shapeMagic: digest = "", shapeMagicView: written = "" } = place.dataset;
-    /** @type {Shown | Compared} */
+    /** @type {Shown | Compared | Matrix} */
     const data = JSON.parse(written);
     if (data.format > FORMAT) {
       this.#newer.add(place);
@@ -307,6 +296,11 @@ class Places {
       if (!left || !right) return;
       renderComparison([left, right], data, place);
       this.#parts.set(place, [part(`${digest}/0`, left), part(`${digest}/1`, right)]);
+    } else if ("rows" in data) {
+      const matrix = { ...data, digest };
+      const store = new Store({ shown: /** @type {any} */ (matrix) });
+      renderMatrix(store, matrix, place);
+      this.#parts.set(place, [part(digest, store)]);
     } else {
       const store = new Store({ shown: { ...data, digest } });
       render(store, place);

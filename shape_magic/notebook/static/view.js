@@ -73,7 +73,7 @@ const LISTED = 2000;
 const ANSWER_SHOWN = 200;
 /** Milliseconds: a selection that stays so long is asked about; a kernel has so long to answer. */
 const SETTLED = 150;
-const PATIENCE = 3000;
+export const PATIENCE = 3000;
 
 /** What tells JupyterLab that a key is not its own; it looks for it on the focused element. */
 const SUPPRESS = "data-lm-suppress-shortcuts";
@@ -242,19 +242,33 @@ export function several(count, one) {
 }
 
 /**
+ * Write text as Python's `json.dumps` does, to the letter: Python sends back what it reads
+ * differently.
+ *
+ * @param {unknown} value
+ */
+export function toWire(value) {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
+
+/**
  * Make the function that readies text for the eye: acting characters become symbols, Python says
  * which and how, and a text that a browser would need seconds to lay out is cut.
  *
  * @param {Record<string, string>} symbols
+ * @param {number} [most]  How many characters are drawn.
  * @returns {(text: string) => string}
  */
-export function visibleBy(symbols) {
+export function visibleBy(symbols, most = WIDTH_SHOWN) {
   const codes = Object.keys(symbols).map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
   const acting = codes.length > 0 ? new RegExp(`[${codes.join("")}]`, "gu") : null;
   return (text) => {
     let shown = text;
-    if (text.length > WIDTH_SHOWN) {
-      const cut = text.slice(0, WIDTH_SHOWN).replace(/[\ud800-\udbff]$/, "");
+    if (text.length > most) {
+      const cut = text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
       shown = `${cut} … ${several(text.length - cut.length, "more character")}`;
     }
     return acting ? shown.replace(acting, (one) => symbols[one] ?? one) : shown;
@@ -308,11 +322,11 @@ async function copy(text, place) {
 }
 
 /**
- * @param {Context} context
+ * @param {Pick<Context, "signal">} context
  * @param {string} label
  * @param {() => string} text
  */
-function copyButton({ signal }, label, text) {
+export function copyButton({ signal }, label, text) {
   const made = button("sm-copy", { "aria-label": label }, label);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
