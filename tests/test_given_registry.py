@@ -151,9 +151,9 @@ def test_link_to_a_kernel__answers_by_the_sessions_registry(
     given: list[Registry] = []
 
     class Link(link.KernelLink):
-        def __init__(self, subjects: link.Subjects, *, registry: Registry) -> None:
-            given.append(registry)
-            super().__init__(subjects, registry=registry)
+        def __init__(self, subjects: link.Subjects, *, session: Session) -> None:
+            given.append(session.registry)
+            super().__init__(subjects, session=session)
 
     monkeypatch.setattr(extension, "Session", partial(Session, registry=registry))
     monkeypatch.setattr(link, "KernelLink", Link)

@@ -58,9 +58,10 @@ class Opened:
     def column(self, name: str, nth: int = 0) -> list[str]:
         """The texts of a column, of the candidates alone."""
         at = self.head(name, nth).evaluate("head => head.cellIndex")
-        return self.page.locator('.sm-table tr[aria-level="1"]').evaluate_all(
+        texts: list[str] = self.page.locator('.sm-table tr[aria-level="1"]').evaluate_all(
             "(rows, at) => rows.map((row) => row.cells[at].textContent)", at
         )
+        return texts
 
     def figures(self, name: str, nth: int = 0) -> list[float | None]:
         return [number(text) for text in self.column(name, nth)]
@@ -190,12 +191,11 @@ def test_row__unfolds_to_evaluators_and_trials(arms: Opened) -> None:
 
 def test_row__stays_unfolded_where_it_is_sorted_and_drawn_anew(arms: Opened) -> None:
     arms.row("Ann").locator("button.sm-unfold").click()
-    for act in (
-        lambda: arms.head("chars").click(),
-        lambda: arms.choose("score", "novelty"),
-        lambda: arms.choose("columns", "scores"),
-    ):
-        act()
+    for label, option in (("", ""), ("score", "novelty"), ("columns", "scores")):
+        if label:
+            arms.choose(label, option)
+        else:
+            arms.head("chars").click()
         expect(arms.page.locator(".sm-given")).to_have_count(12)
         beside = "row => row.nextElementSibling.className"
         assert arms.row("Ann").evaluate(beside) == "sm-given"
