@@ -149,6 +149,11 @@ def test_reply__in_a_string__is_found_in_the_parts_that_hold_replies(
         ("⟨a 60⟩", {"keys": ["A (m)"]}, "A (m)"),
         ("⟨a 60⟩", {"keys": ["A (m)"], "exact": True}, 'it evaluates none of "A (m)"'),
         (
+            '{"evaluations": [⟨candidate a 60⟩, ⟨Candidate_B 60⟩]}',
+            {"keys": ["Candidate_A", "Candidate_B"], "exact": True},
+            'line 1: evaluation 1: agent_id is "candidate a", and the key is "Candidate_A"',
+        ),
+        (
             "⟨a 60⟩",
             {"keys": ["A (m)", "A (n)"]},
             "line 1: evaluation 1: agent_id does not say who is meant: 'a' may be any of 'A (m)', ",
@@ -308,6 +313,53 @@ def test_reply__repaired_is_read_as_it_was_made(verdicts: Verdicts, breaks: list
     for name in breaks:
         text = KEEPING[name](text)
     assert as_said(read_reply(text, keys=KEYS)) == verdicts
+
+
+PIECES = [
+    *(
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "'",
+        '"',
+        "\u201c",
+        "\u2019",
+        "\\",
+        "```",
+        "//",
+        "#",
+        "/*",
+        "*/",
+    ),
+    *(
+        "\n",
+        " ",
+        "\u00a0",
+        "1",
+        "-",
+        ".5",
+        "null",
+        "True",
+        "a",
+        '"a"',
+        "<think>",
+        "</think>",
+        "\\ud800",
+    ),
+    *('{"evaluations":', "agent_id", '"Candidate_A"', "'arguments':", "endorsement_weight"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.booleans())
+def test_reply__of_any_pieces_raises_nothing_and_evaluates_nobody(text: str, partial: bool) -> None:
+    for written in (text, json.dumps(text), json.dumps({"arguments": text})):
+        reading = read_reply(written, keys=KEYS, partial=partial)
+        assert not reading.evaluations
+        assert all("\n" not in str(problem) for problem in reading.problems)
+        assert reading.problems
 
 
 QUOTED = [

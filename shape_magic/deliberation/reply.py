@@ -126,6 +126,10 @@ class _Candidates(msgspec.Struct, frozen=True):
             return asked if asked in known else None
         return known_as(asked, known)
 
+    def nearly(self, asked: str) -> str | None:
+        """Give the key that matches to the letter alone, where this is another spelling of it."""
+        return next((key for key in self.keys if _word(key) == _word(asked)), None)
+
     def names(self, asked: str) -> bool:
         """Tell whether a candidate is meant."""
         try:
@@ -618,6 +622,10 @@ class _Reader:
                 return item
         except NotFoundError as error:
             item.problem("agent_id", f"does not say who is meant: {error}", named)
+            return item
+        if found is None and (meant := self.candidates.nearly(asked)) is not None:
+            # Left out, it would change the others' shares.
+            item.problem("agent_id", f"is {_json(asked)}, and the key is {_json(meant)}", named)
             return item
         if found is None or found == self.candidates.own:
             whose = "which is no candidate" if found is None else "the evaluator itself"
