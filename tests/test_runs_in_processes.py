@@ -117,6 +117,33 @@ def test_process_killed__at_random__makes_each_call_once_but_for_those_in_the_ai
         assert len(deliberation.evaluations_frame()) == CALLS * 3
 
 
+AT_ONCE = RUN.replace(
+    "done = run",
+    """
+while not os.path.exists("go"):
+    time.sleep(0.001)
+done = run""",
+)
+
+
+@pytest.mark.slow
+def test_two_processes__at_the_same_run__make_each_call_once(folder: Path) -> None:
+    processes = [start(folder, AT_ONCE) for _ in range(2)]
+    (folder / "go").touch()
+    for process in processes:
+        _, errors = process.communicate(timeout=300)
+        assert (process.returncode, errors) == (0, "")
+    assert set(calls_made(folder).values()) == {1}
+    process = start(folder)
+    output, errors = process.communicate(timeout=300)
+    assert (process.returncode, output, errors) == (0, "0 0\n", "")
+    made = calls_made(folder)
+    assert (len(made), set(made.values())) == (CALLS, {1})
+    assert not (folder / "rounds.db-calls").exists()
+    with Deliberation.open(folder / "rounds.db") as deliberation:
+        assert len(deliberation.evaluations_frame()) == CALLS * 3
+
+
 FULL = RUN.replace(
     "deliberation = Deliberation.open",
     """

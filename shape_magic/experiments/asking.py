@@ -22,12 +22,13 @@ from shape_magic.errors import (
 )
 from shape_magic.experiments.again import asked_again
 from shape_magic.experiments.calls import Calls, Outcome
+from shape_magic.experiments.claims import Call, claims_of
 from shape_magic.experiments.reply import reply_text
 from shape_magic.experiments.report import ArmReport, EvaluationRun, FailedEvaluation
 from shape_magic.prompting.template import EvaluationTemplate
-from shape_magic.wording import quoted
+from shape_magic.wording import plural, quoted
 
-__all__ = ["Asking", "Call", "Task"]
+__all__ = ["Asking", "Task"]
 
 ASKED: Final = 3
 """How often a judge is asked for one reply that can be taken."""
@@ -38,9 +39,6 @@ ROOM: Final = 16_000_000
 
 _BAR_AFTER: Final = 1.0
 """Seconds after which a progress bar shows."""
-
-Call = tuple[str, str, int, int]
-"""A call: the prompt's digest, the judge, the trial and the attempt."""
 
 
 class Task(msgspec.Struct, eq=False):
@@ -75,6 +73,7 @@ class Asking:
     ) -> None:
         self.deliberation = deliberation
         self.store = deliberation._store
+        self.claims = None if deliberation.path is None else claims_of(deliberation.path)
         self.judges = judges
         self.anonymous, self.history, self.seed, self.task = anonymous, history, seed, task
         self.concurrency, self.limit = concurrency, limit
@@ -84,6 +83,7 @@ class Asking:
         self.errors_in_a_row: Counter[str] = Counter()
         self.unkept: list[Outcome] = []
         self.calls_made = 0
+        self.elsewhere = 0
 
     def dry(self, tasks: Sequence[Task]) -> EvaluationRun:
         """Count what a run would ask."""
@@ -138,6 +138,10 @@ class Asking:
                                 waiting.appendleft(answered)
             except KeyboardInterrupt:
                 interrupted = True
+        if self.elsewhere:
+            self.notes.append(
+                f"{plural(self.elsewhere, 'prompt')} left to another run, which is at it just now."
+            )
         if self.unkept:
             raise UnkeptRepliesError(
                 f"{len(self.unkept):,} replies came and could not be kept ({stopped}); "
@@ -217,14 +221,27 @@ class Asking:
             task.prompt = None
             return None
         self._check_room()
-        if not self.store.start_reply(prompt.digest, task.judge, trial=task.trial, attempt=attempt):
-            # Another process has its reply: it is read in place of a call.
-            return self._next(task, calls, settled)
-        shown = prompt
-        for refused in kept:
-            if refused.outcome == "refused":
-                shown = asked_again(prompt, reply=refused.reply or "", problems=refused.problems)
-        calls.start(call, partial(self.judges[task.judge], shown), keep=partial(self._keep, call))
+        if self.claims is not None and not self.claims.claim(call, calls):
+            self.elsewhere += 1
+            task.prompt = None
+            return None
+        try:
+            if not self.store.start_reply(
+                prompt.digest, task.judge, trial=task.trial, attempt=attempt
+            ):
+                # Another process has its reply: it is read in place of a call.
+                return self._next(task, calls, settled)
+            shown = prompt
+            for refused in kept:
+                if refused.outcome == "refused":
+                    shown = asked_again(
+                        prompt, reply=refused.reply or "", problems=refused.problems
+                    )
+            keep = partial(self._keep, call)
+            calls.start(call, partial(self.judges[task.judge], shown), keep=keep)
+        finally:
+            if self.claims is not None and call not in calls:
+                self.claims.release(call)
         self.calls_made += 1
         self._count(task, calls=1, characters=len(shown.text))
         return call
@@ -256,6 +273,13 @@ class Asking:
 
     def _keep(self, call: Call, outcome: Outcome) -> None:
         """Keep what a call gave, in the thread that made it."""
+        try:
+            self._keep_reply(call, outcome)
+        finally:
+            if self.claims is not None:
+                self.claims.release(call)
+
+    def _keep_reply(self, call: Call, outcome: Outcome) -> None:
         digest, judge, trial, attempt = call
         reply, usage, error = None, None, outcome.error
         if error is None:
@@ -308,6 +332,12 @@ class Asking:
             attempt=kept.attempt,
         )
         with self.store.database.transaction():
+            (now,) = [
+                reply for reply in self._kept(kept.prompt, task) if reply.attempt == kept.attempt
+            ]
+            if now.outcome != kept.outcome:
+                # Another process has read it in the meantime.
+                return self._read_elsewhere(task, now, settled)
             try:
                 evaluated = self.deliberation.evaluate(
                     task.judge,
@@ -333,6 +363,14 @@ class Asking:
         if failed:
             self._fail(task, problems, settled)
         return not failed
+
+    def _read_elsewhere(self, task: Task, kept: KeptReply, settled: Callable[[], None]) -> bool:
+        if kept.outcome == "failed":
+            self._fail(task, kept.problems, settled)
+        elif kept.outcome == "taken":
+            self._count(task, taken=1)
+            self._finish(task, settled)
+        return kept.outcome == "refused"
 
     def _fail(self, task: Task, problems: Iterable[str], settled: Callable[[], None]) -> None:
         assert task.prompt is not None

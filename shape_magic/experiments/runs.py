@@ -10,8 +10,9 @@ from shape_magic.deliberation import Deliberation
 from shape_magic.deliberation.agents import known_as
 from shape_magic.deliberation.arguments import agent_id_text, integer, round_number
 from shape_magic.errors import ArgumentError, NotFoundError
-from shape_magic.experiments.asking import Asking, Call, Task
+from shape_magic.experiments.asking import Asking, Task
 from shape_magic.experiments.calls import Calls
+from shape_magic.experiments.claims import Call
 from shape_magic.experiments.report import EvaluationRun
 from shape_magic.prompting.template import EvaluationTemplate
 from shape_magic.wording import listed, quoted
