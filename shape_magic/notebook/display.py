@@ -15,10 +15,12 @@ from shape_magic.deliberation.matrix import Matrix, matrix_of_summary
 from shape_magic.deliberation.prompts import EvaluationPrompt
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.deliberation.records import RoundSummary
+from shape_magic.errors import NotFoundError, StoreError
 from shape_magic.notebook.evaluations import evaluated_report, prompt_html, prompt_text
 from shape_magic.notebook.matrix import matrix_place
 from shape_magic.notebook.measurements import Measurements
 from shape_magic.notebook.place import place_of
+from shape_magic.notebook.said import Evaluations
 from shape_magic.notebook.session import Session
 from shape_magic.notebook.static_html import measurements_html, safe
 from shape_magic.notebook.view_data import candidate_of
@@ -151,18 +153,33 @@ class Display:
     def _bundle(self, subject: Displayed, include: object = None, exclude: object = None) -> Bundle:
         if isinstance(subject, RoundSummary):
             subject = self._matrix(subject)
-        if not isinstance(subject, (Measurement, Proposal, Matrix)) or self._subjects is None:
-            return bundle(subject)
-        from shape_magic.notebook.link import current_cell
-
         if isinstance(subject, Matrix):
             place = matrix_place(subject)
-            self._subjects.keep(place.digest, subject, cell=current_cell())
+            self._keep(place.digest, subject)
             return {"text/plain": str(subject), "text/html": place.html}, {}
-        place = place_of(subject)
-        _, measurement = candidate_of(subject)
-        self._subjects.keep(place.digest, measurement, cell=current_cell())
+        if not isinstance(subject, (Measurement, Proposal)):
+            return bundle(subject)
+        place = place_of(subject, evaluations=self._said(subject))
+        self._keep(place.digest, candidate_of(subject)[1])
         return {"text/plain": plain_text(subject), "text/html": place.html}, {}
+
+    def _keep(self, digest: str, subject: Measurement | Matrix) -> None:
+        """Keep what the cell displays, where a kernel's link may be asked about it."""
+        if self._subjects is not None:
+            from shape_magic.notebook.link import current_cell
+
+            self._subjects.keep(digest, subject, cell=current_cell())
+
+    def _said(self, subject: Measurement | Proposal) -> Evaluations:
+        """Find what was said of a proposal, where it is of the session's deliberation."""
+        if not isinstance(subject, Proposal):
+            return ()
+        deliberation = self._session.deliberation
+        try:
+            return {arm: deliberation.evaluations(subject, arm=arm) for arm in deliberation.arms()}
+        except (NotFoundError, StoreError):
+            # It is another deliberation's, or the file is closed or gone: the text is shown alone.
+            return ()
 
     def _matrix(self, summary: RoundSummary) -> Matrix:
         """Find what a summary sums up, where it is of the session's deliberation as it is now."""

@@ -9,7 +9,9 @@ from typing import Any, Final, Protocol
 
 from shape_magic.deliberation.matrix import Matrix
 from shape_magic.deliberation.proposal import Proposal
+from shape_magic.errors import ArgumentError
 from shape_magic.notebook.library import BOOT, library_html, library_module, styles
+from shape_magic.notebook.said import Evaluations
 from shape_magic.notebook.static_html import measurement_html
 from shape_magic.notebook.view_data import (
     Baseline,
@@ -89,10 +91,14 @@ class Place:
 
 
 def place_of(
-    subject: Measurement | Proposal, *, baseline: Baseline | None = None, title: str | None = None
+    subject: Measurement | Proposal,
+    *,
+    baseline: Baseline | None = None,
+    title: str | None = None,
+    evaluations: Evaluations = (),
 ) -> Place:
     """Make the place of one measurement; a title names what is nobody's proposal."""
-    return Place(view_data(subject, baseline=baseline, title=title))
+    return Place(view_data(subject, baseline=baseline, title=title, evaluations=evaluations))
 
 
 class Placed(Protocol):
@@ -106,7 +112,12 @@ class Placed(Protocol):
 Subject = Measurement | Proposal | Matrix | Placed
 
 
-def to_html(subject: Subject | Iterable[Subject], *, baseline: Baseline | None = None) -> str:
+def to_html(
+    subject: Subject | Iterable[Subject],
+    *,
+    baseline: Baseline | None = None,
+    evaluations: Evaluations = (),
+) -> str:
     """Write a measurement as one page that is the view, without a kernel and without a network.
 
     Proposals, comparisons, matrices and lists of all these can be written as well; a list is one
@@ -114,19 +125,24 @@ def to_html(subject: Subject | Iterable[Subject], *, baseline: Baseline | None =
     8,000,000 characters.
 
     The page's security policy lets it run its own script and load nothing. Where scripts do not
-    run, it shows the static form. `baseline` is as in `ShapeView`.
+    run, it shows the static form. `baseline` and `evaluations` are as in `ShapeView`.
 
     >>> from shape_magic import measure
     >>> to_html(measure("# A")).startswith("<!doctype html>")
     True
     """
     if isinstance(subject, Iterable):
+        if evaluations:
+            raise ArgumentError(
+                "evaluations are of one proposal, and a page of several has no place for them; "
+                "write a page of that proposal alone"
+            )
         subjects = list(subject)
         title = plural(len(subjects), "view")
     else:
         subjects = [subject]
         title = _title(subject)
-    places = [_placed(alone, baseline) for alone in subjects]
+    places = [_placed(alone, baseline, evaluations) for alone in subjects]
     return page_of(places, title=f"{title} · shape")
 
 
@@ -136,13 +152,15 @@ def _title(subject: Subject) -> str:
     return subject.title if isinstance(subject, Matrix) else "comparison"
 
 
-def _placed(subject: Subject, baseline: Baseline | None) -> Place:
+def _placed(subject: Subject, baseline: Baseline | None, evaluations: Evaluations) -> Place:
     # Imported here, since a matrix stands in a place.
     from shape_magic.notebook.matrix import matrix_place
 
     if isinstance(subject, Matrix):
         return matrix_place(subject, embedded=True)
-    return place_of(subject, baseline=baseline) if isinstance(subject, _ALONE) else subject.place
+    if isinstance(subject, _ALONE):
+        return place_of(subject, baseline=baseline, evaluations=evaluations)
+    return subject.place
 
 
 def page_of(parts: Iterable[Place | str], *, title: str) -> str:

@@ -10,6 +10,7 @@ from itertools import chain, islice, repeat
 from typing import Any, Final
 
 from shape_magic.notebook.measurements import Measurements
+from shape_magic.notebook.said import said_html
 from shape_magic.notebook.view_data import PREVIOUS
 from shape_magic.prompting.candidate import escape_text
 from shape_magic.report import Report
@@ -37,6 +38,7 @@ def measurement_html(data: Mapping[str, Any]) -> str:
         _outline(data["outline"]),
         _notes(data["notes"]),
         _source(data),
+        said_html(data["said"]) if "said" in data else "",
     ]
     return f'<div style="font-size:13px;line-height:1.5">{"".join(parts)}</div>'
 

@@ -16,6 +16,7 @@ from shape_magic.notebook.display import Bundle, plain_text
 from shape_magic.notebook.library import widget_module
 from shape_magic.notebook.link import answer, current_cell
 from shape_magic.notebook.place import Place, place_of, to_html
+from shape_magic.notebook.said import Evaluations
 from shape_magic.notebook.view_data import Baseline, candidate_of, from_wire, to_wire
 from shape_magic.shape import Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
@@ -100,6 +101,9 @@ class ShapeView(anywidget.AnyWidget):
 
     All four can be set and observed. SelectionError says why a value cannot be selected.
     `baseline` is what changes are shown against, in place of a proposal's previous version.
+    `evaluations` are what evaluators said of the version that is shown first: each claim is marked
+    at the lines that hold it. They are a list, as `Deliberation.evaluations` gives it, or lists by
+    the names of arms.
 
     Displayed by itself it lasts as any output: the page finds the view that this one is by the
     cell that it was displayed in, by what it shows, and by when that was.
@@ -129,10 +133,12 @@ class ShapeView(anywidget.AnyWidget):
         *,
         registry: Registry | None = None,
         baseline: Baseline | None = None,
+        evaluations: Evaluations = (),
         **options: Any,
     ) -> None:
         self._registry = default_registry() if registry is None else registry
         self._baseline = baseline
+        self._evaluations = evaluations
         self._place = self._placed(_measured(measurement))
         # The measurement comes first: a selection is checked against its lines.
         super().__init__(measurement=measurement, **{"_shown": self._written(), **options})
@@ -141,16 +147,18 @@ class ShapeView(anywidget.AnyWidget):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write what is shown as one page that needs no kernel and no network."""
-        page = to_html(self.measurement, baseline=self._baseline)
+        page = to_html(self.measurement, baseline=self._baseline, evaluations=self._evaluations)
         Path(path).expanduser().write_text(page, encoding="utf-8")
 
     def _placed(self, measurement: Measurement | Proposal) -> Place:
-        return place_of(measurement, baseline=self._baseline)
+        return place_of(measurement, baseline=self._baseline, evaluations=self._evaluations)
 
     def _written(self) -> str:
         return to_wire(self.data)
 
     def _show(self, change: Any) -> None:
+        # What was said was said of another text.
+        self._evaluations = ()
         self._place = self._placed(change["new"])
         with self.hold_sync():
             self.selection = self.attribute = None

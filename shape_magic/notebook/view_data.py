@@ -20,6 +20,7 @@ import msgspec
 
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.lines import split_lines, split_lines_keeping_ends
+from shape_magic.notebook.said import Evaluations, said_data, said_texts
 from shape_magic.prompting.candidate import call_text
 from shape_magic.shape import Measurement, Shape
 from shape_magic.vocabulary import ATTRIBUTES, LINE_KINDS, LineKind
@@ -81,11 +82,16 @@ def candidate_of(subject: Measurement | Proposal) -> tuple[str, Measurement]:
 
 
 def view_data(
-    subject: Measurement | Proposal, *, baseline: Baseline | None = None, title: str | None = None
+    subject: Measurement | Proposal,
+    *,
+    baseline: Baseline | None = None,
+    title: str | None = None,
+    evaluations: Evaluations = (),
 ) -> dict[str, Any]:
     """Give what a view of a measurement shows, as plain data.
 
     Without a baseline, a proposal's changes are against the agent's previous version.
+    `evaluations` are those of this version, in one arm or by the names of arms.
     """
     candidate_id, measurement = candidate_of(subject)
     lines = split_lines(measurement.text)
@@ -118,6 +124,9 @@ def view_data(
             "read_proposal", agent_id=proposal.agent_id, round=proposal.round
         ).removesuffix(")"),
     }
+    said = said_data(measurement.text, evaluations)
+    if said is not None:
+        data["said"] = said
     data["symbols"] = symbols("".join(_foreign_text(data)))
     return data
 
@@ -221,3 +230,5 @@ def _foreign_text(data: Mapping[str, Any]) -> Iterator[str]:
     yield from data["lines"]
     yield from (label for _, _, label in data["outline"])
     yield from (message for _, message in data["notes"])
+    if "said" in data:
+        yield from said_texts(data["said"])

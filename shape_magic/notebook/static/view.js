@@ -16,6 +16,14 @@
  * @property {number | null} change
  * @property {[first: number, last: number, amount: number][]} evidence
  *
+ * @typedef {object} Evaluation  What an evaluator said of the text.
+ * @property {string} evaluator
+ * @property {string} facts
+ * @property {string} categories
+ * @property {string} justification
+ * @property {[mark: string, verdict: string, claim: string, places: Range[]][]} claims
+ * @property {number} claims_left_out
+ *
  * @typedef {object} Shown  What `shape_magic.notebook.view_data` writes, with its digest.
  * @property {number} format
  * @property {string} digest
@@ -33,6 +41,7 @@
  * @property {[line: number, last: number, label: string][]} outline
  * @property {[line: number, message: string][]} notes
  * @property {string | null} call
+ * @property {{ evaluations: Evaluation[], left_out: number }} [said]
  * @property {Record<string, string>} symbols
  *
  * @typedef {object} Kernel  Answers what only Python can; an answer may never come.
@@ -468,30 +477,109 @@ function drawHeader(context) {
     element("bdi", "sm-title", {}, visible(shown.title)),
     element("span", "sm-facts", {}, facts.join(" · ")),
   );
-  if (shown.notes.length === 0) return [header];
-  const list = drawList(context, {
-    name: "sm-notes",
-    what: "note",
-    entries: shown.notes.map(([line, message]) => [line, line, message]),
-  });
-  list.id = `${id}-notes`;
-  list.setAttribute("aria-label", "Notes");
-  list.hidden = true;
-  const toggle = button(
-    "sm-toggle",
-    { "aria-expanded": "false", "aria-controls": list.id },
-    several(shown.notes.length, "note"),
-  );
-  toggle.addEventListener(
-    "click",
-    () => {
+  /** @type {HTMLElement[]} */
+  const drawn = [header];
+  /**
+   * Add a list that a button of the header opens.
+   *
+   * @param {HTMLElement} list
+   * @param {string} label
+   * @param {string} told  What the button says.
+   */
+  const addFolded = (list, label, told) => {
+    list.id = `${id}-${label.toLowerCase()}`;
+    list.setAttribute("aria-label", label);
+    list.hidden = true;
+    const attributes = { "aria-expanded": "false", "aria-controls": list.id };
+    const toggle = button("sm-toggle", attributes, told);
+    const turn = () => {
       list.hidden = !list.hidden;
       toggle.setAttribute("aria-expanded", String(!list.hidden));
-    },
-    { signal },
+    };
+    toggle.addEventListener("click", turn, { signal });
+    header.append(toggle);
+    drawn.push(list);
+  };
+  if (shown.notes.length > 0) {
+    /** @type {[number, number, string][]} */
+    const entries = shown.notes.map(([line, message]) => [line, line, message]);
+    const list = drawList(context, { name: "sm-notes", what: "note", entries });
+    addFolded(list, "Notes", several(shown.notes.length, "note"));
+  }
+  if (shown.said) {
+    const count = shown.said.evaluations.length + shown.said.left_out;
+    addFolded(drawSaid(context, shown.said), "Evaluations", several(count, "evaluation"));
+  }
+  return drawn;
+}
+
+/**
+ * What evaluators said: each evaluation with its claims, which lead to the lines that hold them.
+ *
+ * @param {Context} context
+ * @param {NonNullable<Shown["said"]>} said
+ */
+function drawSaid(context, said) {
+  const { signal } = context;
+  const list = element("div", "sm-said", { role: "group" });
+  for (const evaluation of said.evaluations) {
+    const claims = element("ul", "sm-claims");
+    for (const [mark, verdict, claim, places] of evaluation.claims) {
+      const row = element("li", "sm-claim", {}, ...drawClaim(context, mark, verdict, claim));
+      const [first] = places;
+      if (first) {
+        const where = first[0] === first[1] ? `L${first[0]}` : `L${first[0]}–${first[1]}`;
+        const lead = button("sm-number", { "aria-label": `Select ${where}` }, where);
+        lead.addEventListener("click", () => select(context, ...first), { signal });
+        row.append(" ", lead);
+        if (places.length > 1) row.append(" ", drawPlaces(context, places));
+      } else row.append(" ", element("span", "sm-facts", {}, "stands nowhere in the text"));
+      claims.append(row);
+    }
+    const rest = evaluation.claims_left_out;
+    if (rest > 0) claims.append(element("li", "sm-facts", {}, `and ${several(rest, "more claim")}`));
+    list.append(element("div", "sm-evaluation", {}, ...drawEvaluation(context, evaluation), claims));
+  }
+  if (said.left_out > 0) {
+    const rest = `and ${several(said.left_out, "more evaluation")}`;
+    list.append(element("div", "sm-facts", {}, rest));
+  }
+  return list;
+}
+
+/**
+ * @param {Context} context
+ * @param {string} mark
+ * @param {string} verdict
+ * @param {string} claim
+ */
+function drawClaim({ visible }, mark, verdict, claim) {
+  return [
+    element("span", "sm-verdict", {}, `${mark} ${visible(verdict)}`),
+    " ",
+    element("q", "", {}, element("bdi", "", {}, visible(claim))),
+  ];
+}
+
+/**
+ * Who said it, the figures, and folded away the scores of the categories and the justification.
+ *
+ * @param {Context} context
+ * @param {Evaluation} evaluation
+ */
+function drawEvaluation({ visible }, { evaluator, facts, categories, justification }) {
+  const summary = element(
+    "summary",
+    "sm-who",
+    {},
+    element("bdi", "", {}, visible(evaluator)),
+    " ",
+    element("span", "sm-facts", {}, visible(facts)),
   );
-  header.append(toggle);
-  return [header, list];
+  const words = [categories, justification].filter(Boolean).map((part) =>
+    element("p", "sm-words", {}, visible(part)),
+  );
+  return [element("details", "", {}, summary, ...words)];
 }
 
 /**
@@ -812,6 +900,7 @@ function drawSearch(context, mark) {
  * @property {Map<number, number>} amounts  What it counted, at the lines where a count begins.
  * @property {Uint8Array} matched  1 for each line that the search found.
  * @property {string[]} keywords  What it looked for, in lower case.
+ * @property {Map<number, string[]>} said  The marks of claims, at the lines where they begin.
  *
  * @typedef {object} Lines
  * @property {HTMLElement} pane
@@ -825,6 +914,22 @@ function drawSearch(context, mark) {
  * @property {number} from
  * @property {number} to
  */
+
+/**
+ * Find the lines at which the claims that were quoted begin, with the mark of each claim's verdict.
+ *
+ * @param {Shown} shown
+ */
+function saidAt({ said }) {
+  /** @type {Map<number, string[]>} */
+  const marks = new Map();
+  for (const { claims } of said?.evaluations ?? []) {
+    for (const [mark, , , places] of claims) {
+      for (const [first] of places) marks.set(first, [...(marks.get(first) ?? []), mark]);
+    }
+  }
+  return marks;
+}
 
 /**
  * Mark words in the text that stands there, without a change to it.
@@ -906,6 +1011,7 @@ function drawLines({ shown, signal, visible }) {
     amounts: new Map(),
     matched: new Uint8Array(total + 1),
     keywords: [],
+    said: saidAt(shown),
   };
   const words = markedWords(signal);
 
@@ -933,8 +1039,11 @@ function drawLines({ shown, signal, visible }) {
     made.textContent = visible(text);
     // The first of a kind has its letter, and a name says the kind, and of a blank line that it is.
     if (kind !== kinds[line - 2]) made.setAttribute("data-letter", letterOf(kind));
-    const said = text.trim() === "" ? "blank" : made.textContent;
-    made.setAttribute("aria-label", `${line} ${kind}: ${said}`);
+    const read = text.trim() === "" ? "blank" : made.textContent;
+    const marks = look.said.get(line);
+    if (marks) made.setAttribute("data-said", marks.join(""));
+    const claims = marks ? `, ${several(marks.length, "claim")} here` : "";
+    made.setAttribute("aria-label", `${line} ${kind}: ${read}${claims}`);
     elements[line] = made;
     return made;
   };
@@ -1440,6 +1549,37 @@ function drawWhy(context) {
 }
 
 /**
+ * What was said of the selected lines: each claim that stands there, with who assessed it how.
+ *
+ * @param {Context} context
+ */
+function drawSaidHere(context) {
+  const { shown, store, signal } = context;
+  const place = element("div", "sm-here", { role: "status" });
+  const update = () => {
+    const [from, to] = selected(context) ?? [1, 0];
+    const rows = (shown.said?.evaluations ?? []).flatMap((evaluation) =>
+      evaluation.claims
+        .filter(([, , , places]) => places.some(([first, last]) => first <= to && last >= from))
+        .map(([mark, verdict, claim]) =>
+          element(
+            "div",
+            "sm-claim",
+            {},
+            ...drawClaim(context, mark, verdict, claim),
+            ...drawEvaluation(context, evaluation),
+          ),
+        ),
+    );
+    place.replaceChildren(...rows);
+    place.hidden = rows.length === 0;
+  };
+  store.on("selection", update, signal);
+  update();
+  return place;
+}
+
+/**
  * The selected range as the call that fetches it, its answer, and what its lines weigh.
  *
  * @param {Context} context
@@ -1504,6 +1644,7 @@ export function drawSelection(context) {
       ...(shown.call === null ? [] : [call]),
       element("span", "sm-copies", {}, ...copies),
     ),
+    ...(shown.said ? [drawSaidHere(context)] : []),
     drawWhy(context),
     drawWithout(context),
     element(
