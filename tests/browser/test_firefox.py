@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from shape_magic import to_html
+from shape_magic import Deliberation, run_evaluations, to_html
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.compare import compare
 from shape_magic.notebook.view import ShapeView
@@ -20,6 +20,7 @@ from tests.browser.harness import SAMPLE, Harness, proposal
 from tests.browser.injections import INJECTIONS
 from tests.browser.test_hostile import LOOK, VIEW_TAGS, laced
 from tests.browser.test_reading import FOUND
+from tests.experiments import fill_rounds, judge
 
 LINES: Final = SAMPLE.split("\n")[:-1]
 
@@ -215,6 +216,30 @@ def test_comparison__leads_from_change_to_change(tab: Firefox, tmp_path: Path) -
     cells = "() => [...document.querySelectorAll('.sm-cell[data-selected]')]\n"
     cells += "  .map((cell) => [cell.dataset.side, cell.dataset.line])"
     assert tab.run(cells) == [["0", "3"], ["1", "3"]]
+
+
+def test_matrix__sorts_unfolds_and_opens(tab: Firefox, tmp_path: Path) -> None:
+    deliberation = Deliberation()
+    fill_rounds(deliberation, 1)
+    judges = {"Lee": judge("length"), "Eve": judge()}
+    run_evaluations(deliberation, judges, trials=2, progress=False)
+    path = tmp_path / "matrix.html"
+    path.write_text(to_html(deliberation.matrix()), encoding="utf-8")
+    tab.open(path.as_uri())
+    tab.wait("() => document.querySelector('.sm-table') !== null")
+    tab.click('[data-key="chars"]')
+    names = (
+        "() => [...document.querySelectorAll('[aria-level=\"1\"] bdi')].map((n) => n.textContent)"
+    )
+    assert tab.run(names) == ["Ann", "Bob", "Cleo"]
+    tab.click('[aria-label="Unfold Ann"]')
+    assert tab.run("() => document.querySelectorAll('.sm-given').length") == 6
+    tab.click('[aria-label="Open Ann"]')
+    tab.wait("() => document.querySelectorAll('.sm-evaluated').length === 8")
+    tab.press("Escape")
+    assert tab.run("() => document.activeElement.tagName") == "TH"
+    tab.press("ArrowDown")
+    assert tab.run("() => document.activeElement.parentElement.className") == "sm-given"
 
 
 def test_screenshot__is_kept(tab: Firefox, tmp_path: Path, artefacts: Path) -> None:

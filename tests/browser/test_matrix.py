@@ -270,7 +270,7 @@ def test_cell__opens_the_text_and_what_was_said_of_it(arms: Opened, judged: Deli
     text = judged.proposal("Bob", round=2).measurement.text
     lines = arms.opened.locator(".sm-line").all_text_contents()
     assert lines == text.split("\n")[: len(lines)]
-    said = arms.opened.locator(".sm-said")
+    said = arms.opened.locator(".sm-evaluated")
     expect(said).to_have_count(8)
     given = judged.evaluations("Bob", round=2, arm="terse")
     for article, entry in zip(said.all(), given, strict=True):
@@ -285,7 +285,7 @@ def test_cell__leads_to_the_reply_with_its_repairs_and_to_the_prompt(
     arms: Opened, judged: Deliberation
 ) -> None:
     arms.row("Ann", 3).get_by_role("button", name="Open Ann, round 3").click()
-    article = arms.opened.locator('.sm-said:has-text("Rex")').first
+    article = arms.opened.locator('.sm-evaluated:has-text("Rex")').first
     article.get_by_role("button", name="the reply as it came").click()
     reply = article.locator(".sm-verbatim")
     expect(article).to_contain_text("attempt 1: taken")
@@ -390,7 +390,7 @@ def test_kernel__is_asked_for_what_the_figures_do_not_have(
     page = harness.page
     page.get_by_role("button", name="Open Ann, round 2").click()
     answer()
-    article = page.locator(".sm-said").first
+    article = page.locator(".sm-evaluated").first
     expect(page.locator("#matrix .sm-line").first).to_have_text(re.compile("^Round 2. "))
     article.get_by_role("button", name="the prompt as it was shown").click()
     answer()
@@ -437,7 +437,7 @@ def test_hostile_text__stays_text(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="unfold all").click()
     for at in range(0, len(INJECTIONS), 6):
         rows.nth(at).locator(".sm-open").click()
-        expect(opened.opened.locator(".sm-said")).to_have_count(1)
+        expect(opened.opened.locator(".sm-evaluated")).to_have_count(1)
     assert page.evaluate("window.calls") == 0
     tags = set(page.locator("main *").evaluate_all("all => all.map(each => each.tagName)"))
     assert not tags & {"IMG", "IFRAME", "SVG", "OBJECT", "EMBED", "FORM", "A", "VIDEO", "LINK"}
@@ -452,7 +452,7 @@ def test_axe__finds_nothing(arms: Opened, npm_packages: Path, artefacts: Path, s
     arms.row("Ann").locator("button.sm-unfold").click()
     arms.head("terse").click()
     arms.row("Bob", 2).locator("button.sm-open").click()
-    article = arms.opened.locator(".sm-said").first
+    article = arms.opened.locator(".sm-evaluated").first
     article.get_by_role("button", name="the reply as it came").click()
     # The page's policy lets no other script in.
     found = audit_past_the_policy(arms.page, npm_packages)

@@ -44,11 +44,11 @@ def run(servers: dict[str, Server], context: BrowserContext, requests_out: list[
 
 def test_matrix__opens_what_was_said_by_the_kernel(run: Notebook, artefacts: Path) -> None:
     opened = open_first(run, RUN)
-    expect(opened.locator(".sm-said")).to_have_count(4)
+    expect(opened.locator(".sm-evaluated")).to_have_count(4)
     opened.get_by_role("button", name="the prompt as it was shown").first.click()
     expect(opened.locator(".sm-verbatim")).to_contain_text("TASK: Name a `queue`")
     expect(in_cell(run, RUN)).to_contain_text("8 of 8 prompts")
-    expect(open_first(run, SUMMARY).locator(".sm-said")).to_have_count(4)
+    expect(open_first(run, SUMMARY).locator(".sm-evaluated")).to_have_count(4)
     run.page.screenshot(path=artefacts / "matrix-lab.png")
     # A key of the view's is no key of the host's.
     in_cell(run, SUMMARY).locator(".sm-table tbody th").first.focus()
@@ -74,5 +74,5 @@ def test_matrix__of_a_saved_notebook_opens_once_the_file_is_open(
     # It was asked again as soon as there was a kernel, whose deliberation is another one.
     expect(opened).to_contain_text("the session's deliberation has none of this")
     notebook.run_cell(OPENED_FILE)
-    expect(open_first(notebook, RUN).locator(".sm-said")).to_have_count(4)
+    expect(open_first(notebook, RUN).locator(".sm-evaluated")).to_have_count(4)
     notebook.page.close()

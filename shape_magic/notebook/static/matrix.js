@@ -341,7 +341,7 @@ function drawTable(matrix, layout, signal, visible, open) {
   const rowOf = (row) => {
     const name = visible(row.agent);
     const where = rounds ? `${name}, round ${row.round}` : name;
-    const head = element("th", "sm-who", { scope: "row", tabindex: "-1" });
+    const head = element("th", "sm-candidate", { scope: "row", tabindex: "-1" });
     const made = element("tr", "", { "aria-level": "1" }, head);
     if (row.given && row.given.length > 0) {
       const unfold = button("sm-unfold", { tabindex: "-1", "aria-label": `Unfold ${where}` });
@@ -368,7 +368,7 @@ function drawTable(matrix, layout, signal, visible, open) {
     const within = several && given.trial > 0;
     const who = within ? `trial ${given.trial}` : visible(given.evaluator);
     const label = element("bdi", "sm-label", {}, given.synthetic ? `${who} (synthetic)` : who);
-    const head = element("th", "sm-who", { scope: "row", tabindex: "-1" }, label);
+    const head = element("th", "sm-candidate", { scope: "row", tabindex: "-1" }, label);
     const made = element("tr", "sm-given", { "aria-level": within ? "3" : "2" }, head);
     if (rounds) made.append(element("td", "", { tabindex: "-1" }));
     for (const column of columns) {
@@ -521,7 +521,7 @@ function drawTable(matrix, layout, signal, visible, open) {
     const heading = (key, name, meaning) =>
       element(
         "th",
-        key === "agent" ? "sm-who" : "",
+        key === "agent" ? "sm-candidate" : "",
         { scope: "col", tabindex: "-1", "data-key": key, ...(meaning ? { title: meaning } : {}) },
         visible(name),
       );
@@ -530,7 +530,7 @@ function drawTable(matrix, layout, signal, visible, open) {
     row.append(...columns.map(({ key, name, meaning }) => heading(key, name, visible(meaning))));
     const head = element("thead", "");
     if (columns.some(({ group }) => group)) {
-      const above = element("tr", "sm-groups", {}, element("td", "sm-who", {}));
+      const above = element("tr", "sm-groups", {}, element("td", "sm-candidate", {}));
       if (rounds) above.append(element("td", ""));
       for (let at = 0; at < columns.length; ) {
         const group = columns[at]?.group ?? "";
@@ -826,7 +826,7 @@ function drawOpened(store, matrix, layout, signal, back) {
     const below = element("div", "", {});
     const made = element(
       "article",
-      "sm-said",
+      "sm-evaluated",
       { tabindex: "-1", "aria-label": `What ${visible(said.evaluator)} said` },
       element(
         "div",
@@ -843,12 +843,12 @@ function drawOpened(store, matrix, layout, signal, back) {
           "li",
           "",
           {},
-          element("b", "sm-verdict", {}, visible(verdict || "unverified")),
+          element("b", "sm-judged", {}, visible(verdict || "unverified")),
           " ",
           element("bdi", "", {}, visible(claim)),
         ),
       );
-      made.append(element("ul", "sm-claims", {}, ...claims));
+      made.append(element("ul", "sm-assessed", {}, ...claims));
     }
     if (said.prompt !== null) {
       const { prompt, evaluator, trial } = said;
@@ -967,9 +967,11 @@ function drawOpened(store, matrix, layout, signal, back) {
  * @param {Store} store  What it is linked by.
  * @param {Matrix} matrix
  * @param {HTMLElement} el
+ * @returns {() => void}  Takes out all that was put in.
  */
 export function renderMatrix(store, matrix, el) {
-  const { signal } = new AbortController();
+  const stop = new AbortController();
+  const { signal } = stop;
   const root = element("div", "shape-magic");
   shareKeys(root, signal);
   const visible = visibleBy(matrix.symbols);
@@ -1010,4 +1012,9 @@ export function renderMatrix(store, matrix, el) {
   );
   el.classList.add("shape-magic-host");
   el.append(root);
+  return () => {
+    stop.abort();
+    root.remove();
+    el.classList.remove("shape-magic-host");
+  };
 }
