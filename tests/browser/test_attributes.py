@@ -124,6 +124,15 @@ def test_places__lead_from_each_to_the_next(harness: Harness) -> None:
     harness.expect_selection(places[1])
 
 
+@pytest.mark.parametrize(
+    ("attribute", "places"),
+    [("table_rows", "0 places"), ("code_blocks", "1 place"), ("headings", "2 places")],
+)
+def test_places__are_counted(harness: Harness, attribute: str, places: str) -> None:
+    harness.show("# A\n\n## B\n\n```\nx\n```\n", attribute=attribute)
+    expect(harness.root.locator(".sm-places > span")).to_have_text(places)
+
+
 def test_kind__in_the_legend_and_in_the_bar_highlights_its_lines(harness: Harness) -> None:
     harness.show(proposal(), attribute="chars")
     kind = harness.root.get_by_role("button", name=re.compile("^list"))

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from shape_magic.notebook.place import to_html
+from shape_magic.notebook.view import ShapeView
 from shape_magic.notebook.view_data import Baseline
 from shape_magic.shape import Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
@@ -37,6 +38,12 @@ def test_search__of_nothing_marks_nothing(harness: Harness) -> None:
     for nothing in ['""', '"" ""', "  "]:
         harness.search.fill(nothing)
         assert harness.lines_with("[data-matched]") == []
+
+
+def test_search__marks_no_word_where_lower_case_is_longer(harness: Harness) -> None:
+    harness.show("İİ cache\ncache\n", search="cache")
+    assert harness.lines_with("[data-matched]") == [1, 2]
+    assert harness.page.evaluate(FOUND) == ["cache"]
 
 
 def test_search__marks_go_with_the_view(harness: Harness) -> None:
@@ -99,7 +106,10 @@ def test_wrap__off_leaves_long_lines_long(harness: Harness) -> None:
     harness.show("word " * 100)
     wraps = "pane => pane.scrollWidth <= pane.clientWidth + 1"
     assert harness.source.evaluate(wraps)
-    harness.root.get_by_role("button", name="wrap").click()
+    button = harness.root.get_by_role("button", name="wrap")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "false")
     assert not harness.source.evaluate(wraps)
     height = harness.line(1).bounding_box()
     assert height is not None
@@ -119,6 +129,12 @@ def test_outline__is_indented_and_follows_the_scroll(harness: Harness) -> None:
     expect(here).to_have_count(1)
     expect(here).to_be_in_viewport()
     assert int(here.get_attribute("data-first") or 0) > 200
+    # A heading at the very top is what is read.
+    harness.line(121).evaluate(
+        "line => { const pane = line.closest('.sm-source');"
+        " pane.scrollTop += line.getBoundingClientRect().top - pane.getBoundingClientRect().top; }"
+    )
+    expect(here).to_have_attribute("data-first", "121")
 
 
 def test_list__is_one_stop_of_the_tab_key(harness: Harness) -> None:
@@ -190,8 +206,8 @@ def test_forced_colours__keep_evidence_and_kinds_apart(harness: Harness) -> None
     harness.show(proposal(), attribute="list_items")
     edge = "line => getComputedStyle(line).borderRightWidth"
     assert harness.line(5).evaluate(edge) != harness.line(3).evaluate(edge)
-    letters = [harness.line(line).get_attribute("data-letter") for line in (1, 2, 5, 14, 20)]
-    assert letters == ["h", "p", "l", "c", "t"]
+    letters = [harness.line(line).get_attribute("data-letter") for line in (1, 2, 5, 6, 14, 20)]
+    assert letters == ["h", "p", "l", None, "c", "t"]
 
 
 def test_names__say_the_kind(harness: Harness) -> None:
@@ -201,15 +217,19 @@ def test_names__say_the_kind(harness: Harness) -> None:
 
 
 def test_print__is_whole(page: Page, harness: Harness) -> None:
-    harness.show(proposal("# A\n\n" + "some words of an answer\n" * 900))
-    harness.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    subject = proposal("# A\n\n" + "some words of an answer\n" * 900)
+    filled = harness.page.evaluate(
+        "state => { show(state); dispatchEvent(new Event('beforeprint'));"
+        " return el.querySelectorAll('.sm-line').length; }",
+        harness.state(ShapeView(subject)),
+    )
+    assert filled == 902
     page.emulate_media(media="print")
     cut = """root => [...root.querySelectorAll("*")]
       .filter((one) => one.scrollHeight > one.clientHeight + 2
         && !["visible", ""].includes(getComputedStyle(one).overflowY))
       .map((one) => one.className)"""
     assert harness.root.evaluate(cut) == []
-    assert harness.root.locator(".sm-line").count() == 902
     assert page.pdf().count(b"/Type /Page\n") > 5
 
 

@@ -59,6 +59,24 @@ def test_line__dragged_out_of_the_pane_scrolls_on(harness: Harness) -> None:
     assert stopped[0] == 3
 
 
+def test_line__shift_clicked_first_is_selected_alone(harness: Harness) -> None:
+    harness.show(proposal())
+    harness.line(5).click(modifiers=["Shift"])
+    harness.expect_selection((5, 5))
+
+
+def test_line__dragged_from_selects_no_more_once_the_drag_is_cancelled(harness: Harness) -> None:
+    harness.show(proposal())
+    number: Position = {"x": 20, "y": 10}
+    harness.line(3).hover(position=number)
+    harness.page.mouse.down()
+    harness.line(5).hover(position=number)
+    harness.source.dispatch_event("pointercancel")
+    harness.line(9).hover(position=number)
+    harness.expect_selection((3, 5))
+    harness.page.mouse.up()
+
+
 def test_line__tapped_is_selected(harness: Harness) -> None:
     harness.show(proposal())
     harness.line(7).dispatch_event("click", {"bubbles": True})
@@ -136,6 +154,10 @@ def test_key__handled_here_does_not_reach_the_host(harness: Harness) -> None:
     harness.page.keyboard.press("ArrowDown")
     harness.search.press("d")
     assert harness.page.evaluate("window.reached") is None
+    # Where nothing is selected, the view has no use for Escape.
+    harness.receive(selection=None)
+    harness.source.press("Escape")
+    assert harness.page.evaluate("window.reached") == "Escape"
 
 
 # JupyterLab leaves a key alone where the focused element has this, and looks as it goes down.
@@ -152,6 +174,7 @@ SEEN = """
         *[("d", True), ("a", True), ("ArrowDown", True), ("Enter", True), ("Control+a", True)],
         *[("Control+s", False), ("Shift+Enter", False), ("Alt+ArrowDown", False)],
         *[("Control+ArrowDown", False), ("Control+Shift+c", True), ("Control+z", False)],
+        *[("Meta+s", False), ("Meta+c", True)],
     ],
 )
 def test_key__is_the_hosts_where_the_view_has_no_use_for_it(

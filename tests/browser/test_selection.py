@@ -130,6 +130,15 @@ def test_without__a_busy_kernel_is_waited_for_and_the_rest_goes_on(harness: Harn
     expect(harness.line(4)).to_have_attribute("aria-selected", "true")
 
 
+def test_without__an_answer_in_time_stays(harness: Harness) -> None:
+    harness.page.clock.install()
+    harness.show(proposal(), selection=(1, 1))
+    harness.page.clock.run_for(200)
+    harness.hear({"shape": {**proposal().shape.as_dict(), "headings": 2}})
+    harness.page.clock.run_for(4000)
+    expect(harness.root.locator(".sm-without")).to_contain_text("2 headings")
+
+
 def test_without__of_a_text_that_python_does_not_know_is_asked_with_the_text(
     harness: Harness,
 ) -> None:

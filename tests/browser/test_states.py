@@ -199,6 +199,17 @@ def test_long_line__is_cut_for_the_eye_alone(
     assert copied == f'<lines from="1" to="1" total="1">\n   1| {text}\n</lines>'
 
 
+def test_long_line__is_cut_between_characters(harness: Harness) -> None:
+    harness.show("x" + "\U0001f600" * 6000)
+    expect(harness.line(1)).to_contain_text("\U0001f600 … 2,002 more characters")
+
+
+def test_long_outline__says_how_much_more_there_is(harness: Harness) -> None:
+    harness.show("# A\n" * 2100)
+    rest = harness.root.locator(".sm-anchors .sm-rest")
+    expect(rest).to_have_text("and 100 more anchors", timeout=60_000)
+
+
 @pytest.mark.parametrize(
     "line",
     ["שלום עולם, 12 ms", "مرحبا بالعالم", "👩‍👩‍👧 e\u0301 🇪🇺", "a\u202eb\u2066c", "a\x1b[31m\x00b"],
@@ -256,6 +267,15 @@ def test_playground__keeps_the_place_and_the_caret_when_python_answers(harness: 
     expect(harness.attribute("headings")).to_contain_text("2")
     expect(area).to_be_focused()
     assert harness.source.evaluate("pane => pane.scrollTop") == 400
+
+
+def test_playground__without_its_kernel_can_be_read_alone(harness: Harness) -> None:
+    harness.show_view(Playground("# A\n"))
+    area = harness.root.get_by_label("Text to measure")
+    expect(area).to_be_editable()
+    harness.page.evaluate("model.tell('comm_live_update')")
+    expect(area).not_to_be_editable()
+    expect(area).to_have_value("# A\n")
 
 
 def test_playground__keys_stay_in_the_text_area(harness: Harness) -> None:
