@@ -1,7 +1,8 @@
 """The view's library: its ES modules and its stylesheet, as one module for a page.
 
 The modules in `static` are read and checked as they stand there. A page gets them as one, without
-comments; the output of `%load_ext` has that packed.
+comments; the output of `%load_ext` has that packed. It is packed when it is first asked for: what a
+build had packed would have to be held against the modules, and no other output has packed data.
 """
 
 import base64
