@@ -383,3 +383,13 @@ def test_any_value_in_any_field__is_taken_or_a_reply_error(value: Any) -> None:
         except ReplyError:
             continue
         assert len(deliberation.evaluations("Ann")) == 1
+
+
+def test_many_problems__are_all_in_the_error_and_few_in_its_message(
+    deliberation: Deliberation,
+) -> None:
+    with pytest.raises(ReplyError) as raised:
+        deliberation.evaluate("Judge", {"evaluations": [{}] * 1_000})
+    assert len(raised.value.problems) >= 1_000
+    assert str(raised.value).endswith(" more problems")
+    assert len(str(raised.value)) < 10_000

@@ -181,6 +181,40 @@ def test_anonymous__no_real_id_in_the_prompt_or_in_any_answer(
         assert "lines=" not in said[1]
 
 
+ids = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(str.strip)
+
+
+@given(
+    st.lists(ids, min_size=2, max_size=4, unique_by=lambda agent_id: agent_id.strip().casefold())
+)
+def test_anonymous__any_id_that_no_text_holds_is_in_no_text(agent_ids: list[str]) -> None:
+    def said(names: list[str]) -> str:
+        made = Deliberation()
+        for number in (1, 2):
+            made.propose_many(
+                [(name, "# Plan\n\nWait.", "because") for name in names], round=number
+            )
+        prompt = made.evaluation_prompt(task="T", evaluator=names[0], anonymous=True, seed=1)
+        calls: list[tuple[str, dict[str, Any]]] = [
+            ("search_deliberation", {}),
+            ("search_deliberation", {"keywords": ["nowhere"]}),
+            ("search_deliberation", {"agent_ids": ["nobody"], "rounds": [1]}),
+            ("read_proposal", {"agent_id": "Candidate_A"}),
+            ("read_proposal", {"agent_id": "Candidate_A", "from_line": 2}),
+            ("read_proposal", {"agent_id": "nobody"}),
+            ("read_proposal", {"agent_id": prompt.keys[0], "round": 1}),
+            ("read_proposal", {}),
+        ]
+        answers = [prompt.call_tool(*call) for call in calls]
+        described = json.dumps([prompt.tools(), prompt.reply_schema()], ensure_ascii=False)
+        return "\n".join([prompt.text, *answers, described])
+
+    ours = said([f"agent~{place}" for place in range(len(agent_ids))])
+    theirs = said(agent_ids)
+    for agent_id in agent_ids:
+        assert agent_id in ours or agent_id not in theirs
+
+
 def test_tools__know_what_was_shown_and_nothing_else(deliberation: Deliberation) -> None:
     deliberation.evaluate("Judge", reply_of("Quux"), round=2)
     prompt = deliberation.evaluation_prompt(task="T", evaluator="Quux")

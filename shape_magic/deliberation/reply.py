@@ -58,6 +58,8 @@ _FENCED: Final = re.compile(
 )
 _SPACING: Final = re.compile("[ \t\r\n_-]++")
 _LONGEST_VALUE: Final = 60
+_MOST_TOLD: Final = 50
+"""How many problems an error's message names; its `problems` are all."""
 _BETWEEN_LINES: Final = re.compile("[ \t\r\n,]*+")
 # What a piece that cannot be read would have been, had it been the reply.
 _NAMES_A_FIELD: Final = re.compile(
@@ -204,7 +206,10 @@ def read_reply(
 def refused(problems: Iterable[object]) -> ReplyError:
     """Make the error that names every problem of a reply."""
     named = tuple(map(str, problems))
-    return ReplyError(f"nothing of the reply was taken: {'; '.join(named)}", problems=named)
+    told = [*named[:_MOST_TOLD]]
+    if len(named) > _MOST_TOLD:
+        told.append(f"and {len(named) - _MOST_TOLD:,} more problems")
+    return ReplyError(f"nothing of the reply was taken: {'; '.join(told)}", problems=named)
 
 
 # Where the evaluations are.
