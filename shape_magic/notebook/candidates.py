@@ -12,6 +12,7 @@ from shape_magic.deliberation.matrix import Matrix, text_digest
 from shape_magic.deliberation.records import EvaluationEntry
 from shape_magic.deliberation.store import Store
 from shape_magic.errors import NotFoundError, ShapeMagicError, StoreError
+from shape_magic.notebook.said import facts_of
 from shape_magic.notebook.view_data import (
     digest_of,
     from_wire,
@@ -118,7 +119,10 @@ def _candidate(
         # As it was shown, where it was; see `Matrix`.
         measurement = given[-1].measurement if given else row.measurement
         proposal = store.proposal(row, measurement=measurement)
-    data = view_data(proposal)
+    by_arm: dict[str, list[EvaluationEntry]] = {}
+    for kept in given:
+        by_arm.setdefault(kept.arm, []).append(kept.entry)
+    data = view_data(proposal, evaluations=by_arm)
     return {
         "view": {"digest": digest_of(to_attribute(data)), **data},
         "said": [_said(kept.arm, kept.entry) for kept in given],
@@ -126,19 +130,14 @@ def _candidate(
 
 
 def _said(arm: str, entry: EvaluationEntry) -> dict[str, Any]:
-    given, prompt = entry.evaluation, entry.prompt
+    """Name an evaluation, and what was shown for it; what it says stands in the view."""
+    prompt = entry.prompt
     return {
         "evaluator": entry.evaluator_agent_id,
         "arm": arm,
         "trial": entry.trial,
-        "synthetic": entry.synthetic,
-        "score": given.score,
-        "weight": given.endorsement_weight,
-        "stance": given.stance,
-        "justification": given.justification or "",
-        "claims": [
-            [claim.claim or "", claim.verdict or ""] for claim in given.claim_assessments or ()
-        ],
+        "facts": " · ".join(facts_of(arm, entry)),
+        "justification": entry.evaluation.justification or "",
         "prompt": None if prompt is None else prompt.digest,
         "key": None if prompt is None else prompt.key,
     }

@@ -11,7 +11,7 @@ from shape_magic.lines import LineRange
 from shape_magic.vocabulary import CATEGORY_NAMES
 from shape_magic.wording import plural, visible
 
-__all__ = ["Evaluations", "said_data", "said_html", "said_texts"]
+__all__ = ["Evaluations", "facts_of", "said_data", "said_html", "said_texts"]
 
 Evaluations = Mapping[str, Sequence[EvaluationEntry]] | Sequence[EvaluationEntry]
 """Evaluations of one version: under one arm, or by the names of arms."""
@@ -67,7 +67,7 @@ def _evaluation(
     evaluation = entry.evaluation
     return {
         "evaluator": entry.evaluator_agent_id,
-        "facts": " · ".join(_facts(arm, entry)),
+        "facts": " · ".join(facts_of(arm, entry)),
         "categories": " · ".join(
             f"{name} {score:+g}"
             for name in CATEGORY_NAMES
@@ -87,7 +87,8 @@ def _evaluation(
     }
 
 
-def _facts(arm: str, entry: EvaluationEntry) -> list[str]:
+def facts_of(arm: str, entry: EvaluationEntry) -> list[str]:
+    """Tell an evaluation's figures, and under which arm and trial it stands."""
     evaluation = entry.evaluation
     facts = []
     if evaluation.score is not None:

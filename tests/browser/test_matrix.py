@@ -276,9 +276,11 @@ def test_cell__opens_the_text_and_what_was_said_of_it(arms: Opened, judged: Deli
     for article, entry in zip(said.all(), given, strict=True):
         expect(article).to_contain_text(entry.evaluator_agent_id)
         expect(article).to_contain_text(entry.evaluation.justification or "")
-        expect(article).to_contain_text(f"weight {entry.evaluation.endorsement_weight:g}")
-        (claim,) = entry.evaluation.claim_assessments or ()
-        expect(article.locator("li")).to_contain_text(claim.verdict or "")
+        expect(article).to_contain_text(f"weight {entry.evaluation.endorsement_weight:+g}")
+    # Its claims are marked in the text.
+    claims = arms.opened.locator(".sm-line[data-said]")
+    expect(claims).to_have_count(1)
+    expect(claims).to_have_attribute("data-line", "1")
 
 
 def test_cell__leads_to_the_reply_with_its_repairs_and_to_the_prompt(
@@ -317,7 +319,7 @@ def test_evaluators_cell__leads_to_what_that_one_said(arms: Opened) -> None:
     chosen = arms.opened.locator("[data-chosen]")
     expect(chosen).to_have_count(1)
     expect(chosen).to_contain_text("Lee")
-    expect(chosen).to_contain_text("default · trial 2")
+    expect(chosen).to_contain_text("arm default · trial 2")
     expect(chosen).to_be_focused()
     arms.page.keyboard.press("Escape")
     expect(arms.opened).to_be_hidden()

@@ -76,16 +76,12 @@ import {
  * @property {(row: Row) => Figure} figure
  * @property {(given: Given) => Figure} given
  *
- * @typedef {object} Said  An evaluation with its words.
+ * @typedef {object} Said  An evaluation; its claims stand in the view.
  * @property {string} evaluator
  * @property {string} arm
  * @property {number} trial
- * @property {boolean} synthetic
- * @property {number | null} score
- * @property {number | null} weight
- * @property {string | null} stance
+ * @property {string} facts
  * @property {string} justification
- * @property {[claim: string, verdict: string][]} claims
  * @property {string | null} prompt
  * @property {string | null} key
  *
@@ -814,15 +810,7 @@ function drawOpened(store, matrix, layout, signal, back) {
 
   /** @param {Said} said @param {(text: string) => string} visible */
   const evaluationOf = (said, visible) => {
-    const facts = [
-      said.arm,
-      said.trial > 1 ? `trial ${said.trial}` : "",
-      said.synthetic ? "synthetic" : "",
-      said.stance ?? "",
-      said.weight === null ? "" : `weight ${said.weight}`,
-      said.score === null ? "" : `score ${said.score.toFixed(2)}`,
-      said.key === null ? "" : `shown as ${said.key}`,
-    ].filter(Boolean);
+    const key = said.key === null ? "" : ` · shown as ${said.key}`;
     const below = element("div", "", {});
     const made = element(
       "article",
@@ -833,23 +821,10 @@ function drawOpened(store, matrix, layout, signal, back) {
         "sm-header",
         {},
         element("bdi", "sm-title", {}, visible(said.evaluator)),
-        element("span", "sm-facts", {}, visible(facts.join(" · "))),
+        element("span", "sm-facts", {}, visible(said.facts + key)),
       ),
       element("p", "sm-justification", { dir: "auto" }, visible(said.justification)),
     );
-    if (said.claims.length > 0) {
-      const claims = said.claims.map(([claim, verdict]) =>
-        element(
-          "li",
-          "",
-          {},
-          element("b", "sm-judged", {}, visible(verdict || "unverified")),
-          " ",
-          element("bdi", "", {}, visible(claim)),
-        ),
-      );
-      made.append(element("ul", "sm-assessed", {}, ...claims));
-    }
     if (said.prompt !== null) {
       const { prompt, evaluator, trial } = said;
       const reply = opener("the reply as it came", below, async (status) => {
