@@ -281,6 +281,8 @@ def test_cell__opens_the_text_and_what_was_said_of_it(arms: Opened, judged: Deli
     claims = arms.opened.locator(".sm-line[data-said]")
     expect(claims).to_have_count(1)
     expect(claims).to_have_attribute("data-line", "1")
+    # Twenty-four evaluators say the same of it: that hides no text.
+    expect(claims).to_have_attribute("data-said", "\N{CHECK MARK}24")
 
 
 def test_cell__leads_to_the_reply_with_its_repairs_and_to_the_prompt(

@@ -932,6 +932,17 @@ function saidAt({ said }) {
 }
 
 /**
+ * Write marks: a few as they come, many by how often each is there, so that they hide no text.
+ *
+ * @param {string[]} marks
+ */
+function briefly(marks) {
+  if (marks.length <= 3) return marks.join("");
+  const counts = new Map(marks.map((mark) => [mark, marks.filter((each) => each === mark).length]));
+  return [...counts].map(([mark, count]) => mark + count).join(" ");
+}
+
+/**
  * Mark words in the text that stands there, without a change to it.
  *
  * @param {AbortSignal} signal
@@ -1041,7 +1052,7 @@ function drawLines({ shown, signal, visible }) {
     if (kind !== kinds[line - 2]) made.setAttribute("data-letter", letterOf(kind));
     const read = text.trim() === "" ? "blank" : made.textContent;
     const marks = look.said.get(line);
-    if (marks) made.setAttribute("data-said", marks.join(""));
+    if (marks) made.setAttribute("data-said", briefly(marks));
     const claims = marks ? `, ${several(marks.length, "claim")} here` : "";
     made.setAttribute("aria-label", `${line} ${kind}: ${read}${claims}`);
     elements[line] = made;
