@@ -51,6 +51,19 @@ def test_card__asks_for_its_attributes_and_folds_the_numbers_away() -> None:
     assert "data-shape-magic=" in after
 
 
+def test_lesson__ends_with_the_answers_that_are_for_paper() -> None:
+    cards = [
+        LessonCard(measure("# A\n"), ask=("chars", "headings")),
+        LessonCard(measure("- b\n"), ask=("list_items",)),
+    ]
+    page = lesson_html([cards[0], "between", cards[1]], title="t")
+    assert (
+        '<section class="lesson-answers"><h2>Answers</h2><ul><li>Card 1: chars 4, headings 1</li>'
+        "<li>Card 2: list_items 1</li></ul></section>"
+    ) in page
+    assert '<section class="lesson-answers">' not in lesson_html(["no card"], title="t")
+
+
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_lesson__makes_no_element_of_what_stands_in_a_text(text: str) -> None:
     plain = lesson_html(["a", LessonCard(measure("a"))], title="a")

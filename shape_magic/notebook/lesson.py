@@ -1,6 +1,6 @@
 r"""A lesson: texts, views and predict-and-reveal cards as one page to hand out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
@@ -38,7 +38,8 @@ def lesson_html(
     """Write a lesson as one page that needs no network, and can be printed.
 
     A `str` is Markdown; a measurement, a proposal or a comparison is its view; a `LessonCard`
-    shows a text, asks for its numbers and has them folded away. ArgumentError names an item
+    shows a text, asks for its numbers and has them folded away. On paper there is room to write
+    the numbers down, and the last page has the answers of all cards. ArgumentError names an item
     of any other type.
 
     >>> from shape_magic import measure
@@ -49,7 +50,17 @@ def lesson_html(
     """
     if isinstance(items, str):
         raise ArgumentError("items is one str; a lesson takes a list of items, as in [text, …]")
-    return page_of([_part(item, number) for number, item in enumerate(items, 1)], title=title)
+    parts: list[Place | str] = []
+    cards: list[LessonCard] = []
+    for number, item in enumerate(items, 1):
+        if isinstance(item, LessonCard):
+            cards.append(item)
+            parts.append(_card(item, number=len(cards)))
+        else:
+            parts.append(_part(item, number))
+    if cards:
+        parts.append(_answers(cards))
+    return page_of(parts, title=title)
 
 
 def _part(item: object, number: int) -> Place | str:
@@ -60,15 +71,13 @@ def _part(item: object, number: int) -> Place | str:
             return place_of(item)
         case Comparison():
             return item.place
-        case LessonCard():
-            return _card(item)
     raise ArgumentError(
         f"item {number} is {quoted(item)}; a lesson is made of Markdown texts, measurements, "
         "proposals, comparisons and cards"
     )
 
 
-def _card(card: LessonCard) -> str:
+def _card(card: LessonCard, *, number: int) -> str:
     for name in card.ask:
         if name not in ATTRIBUTE_NAMES:
             raise ArgumentError(
@@ -85,8 +94,23 @@ def _card(card: LessonCard) -> str:
         if attribute.name in card.ask
     )
     return (
-        f'<section class="lesson-card"><ol class="lesson-source">{lines}</ol>'
-        f"<p>Predict before you look:</p><ul>{asked}</ul>"
+        f'<section class="lesson-card"><p><b>Card {number}</b></p>'
+        f'<ol class="lesson-source">{lines}</ol>'
+        f'<p>Predict before you look:</p><ul class="lesson-asked">{asked}</ul>'
         f"<details><summary>Show the numbers</summary>{place_of(card.subject).html}</details>"
         "</section>"
     )
+
+
+def _answers(cards: Sequence[LessonCard]) -> str:
+    """Write what stands on paper alone, on a page of its own: the numbers that cards ask for."""
+    items = []
+    for number, card in enumerate(cards, 1):
+        _, measurement = candidate_of(card.subject)
+        figures = ", ".join(
+            f"{name} {figure:,}"
+            for name, figure in measurement.shape.as_dict().items()
+            if name in card.ask
+        )
+        items.append(f"<li>Card {number}: {figures}</li>")
+    return f'<section class="lesson-answers"><h2>Answers</h2><ul>{"".join(items)}</ul></section>'

@@ -60,7 +60,14 @@ main .lesson-source code { white-space: pre-wrap; overflow-wrap: anywhere; }
 main .lesson-text table { border-collapse: collapse; }
 main .lesson-text :is(td, th) { border: 1px solid #8b9099; padding: 2px 8px; }
 main .lesson-card summary { cursor: pointer; min-height: 24px; padding: 4px 0; }
-@media print { main .lesson-card { break-inside: avoid; } }
+main .lesson-answers { display: none; font: 16px/1.6 system-ui, sans-serif; }
+@media print {
+  main .lesson-text, main .lesson-text :is(h1, h2, h3, h4, h5, h6) { break-after: avoid; }
+  main .lesson-card { break-inside: avoid; }
+  main .lesson-card details:not([open]) { display: none; }
+  main .lesson-asked li::after { content: " ________"; }
+  main .lesson-answers { display: block; break-before: page; }
+}
 main .shape-magic { --sm-height: max(16rem, calc(100vh - 26rem)); }
 """
 
