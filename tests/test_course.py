@@ -1,5 +1,7 @@
 """The course: a copy is whole, and nothing of the reader's is overwritten."""
 
+import json
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +20,17 @@ def test_copy__has_every_notebook_and_its_data(tmp_path: Path) -> None:
     assert [path.name for path in copied] == sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
     for path in (NOTEBOOKS / "data").iterdir():
         assert (folder / "data" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_copied_notebook__differs_in_the_version_of_python_alone(tmp_path: Path) -> None:
+    for path in copy_course(tmp_path):
+        copied = json.loads(path.read_bytes())
+        assert copied["metadata"]["language_info"]["version"] == platform.python_version()
+        original = json.loads((NOTEBOOKS / path.name).read_bytes())
+        copied["metadata"]["language_info"]["version"] = original["metadata"]["language_info"][
+            "version"
+        ]
+        assert copied == original
 
 
 def test_copy__into_a_folder_that_has_one_of_them__changes_nothing(tmp_path: Path) -> None:

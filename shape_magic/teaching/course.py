@@ -1,5 +1,7 @@
 """The course: the notebooks and their data, wherever the package stands."""
 
+import json
+import platform
 import shutil
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -13,7 +15,8 @@ __all__ = ["copy_course"]
 def copy_course(folder: Path) -> list[Path]:
     """Copy the notebooks and their data into a folder, and return the notebooks in their order.
 
-    The folder is made where it is missing. Nothing in it is overwritten: ArgumentError names what
+    A copy names this Python's version: JupyterLab takes a notebook that names another one for
+    changed as soon as it is opened, and saves it. The folder is made where it is missing. Nothing in it is overwritten: ArgumentError names what
     stands in the way. OSError where the system gives no place.
     """
     with as_file(files("shape_magic")) as package:
@@ -29,8 +32,19 @@ def copy_course(folder: Path) -> list[Path]:
             )
         for name in names:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / name, folder / name)
+            if name.suffix == ".ipynb":
+                _copy_notebook(source / name, folder / name)
+            else:
+                shutil.copyfile(source / name, folder / name)
     return [folder / name for name in names if name.suffix == ".ipynb"]
+
+
+def _copy_notebook(source: Path, target: Path) -> None:
+    notebook = json.loads(source.read_bytes())
+    notebook["metadata"]["language_info"]["version"] = platform.python_version()
+    # As Jupyter writes it, so that a save changes no more than a reader did.
+    written = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+    target.write_text(written, encoding="utf-8", newline="\n")
 
 
 def _course_files(source: Path) -> list[Path]:
