@@ -127,9 +127,7 @@ def build(output: Path, work: Path) -> None:
     }
     (work / "lite" / "jupyter-lite.json").write_text(json.dumps(config), encoding="utf-8")
     contents = work / "contents"
-    shutil.copytree(
-        ROOT / "notebooks", contents, ignore=shutil.ignore_patterns("reference", ".ipynb_*")
-    )
+    shutil.copytree(ROOT / "notebooks", contents, ignore=shutil.ignore_patterns(".ipynb_*"))
     for notebook in contents.glob("*.ipynb"):
         add_install_cell(notebook)
     run(

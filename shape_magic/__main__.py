@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,15 +11,23 @@ from typing import Final
 from shape_magic.errors import ArgumentError, ShapeMagicError
 from shape_magic.wording import one_line, visible
 
-_ANALYZER: Final = "this analyzer, in place of the registry's order"
+_ANALYZER: Final = (
+    "measure with this analyzer (json, markdown or a plug-in's), not with the first that "
+    "recognises the text"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command, and give the exit status: 2, and one line, where it is refused."""
     parser = argparse.ArgumentParser(
-        prog="python -m shape_magic", description="The shape of proposals.", allow_abbrev=False
+        prog="python -m shape_magic",
+        description="Measure the shape of texts, say why it is what it is, and more. "
+        "`python -m shape_magic COMMAND --help` explains a command.",
+        allow_abbrev=False,
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    _add_debugging(commands)
 
     mcp = commands.add_parser(
         "mcp",
@@ -46,8 +55,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     glossary.set_defaults(run=_glossary)
 
-    _add_debugging(commands)
-
     options = parser.parse_args(arguments)
     try:
         status = options.run(options)
@@ -64,33 +71,47 @@ def _add_debugging(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     measure = commands.add_parser(
         "measure",
         help="print the shape of files",
-        description="Print each file's opening tag and outline, as an evaluator gets them; with "
-        "--json an object a line: file, analyzer, shape, outline, notes.",
+        description="Print each file's eight numbers and outline, as an evaluator is shown them.",
     )
-    measure.add_argument("files", nargs="+", metavar="FILE")
-    measure.add_argument("--json", action="store_true", help="an object a line")
+    measure.add_argument("files", nargs="+", metavar="FILE", help="a text in UTF-8")
+    measure.add_argument(
+        "--json",
+        action="store_true",
+        help="print a line of JSON for each file: file, analyzer, shape, outline, notes",
+    )
     measure.add_argument("--analyzer", metavar="KIND", help=_ANALYZER)
     measure.set_defaults(run=_measure)
 
     explain = commands.add_parser(
         "explain",
         help="say why a file's figures are what they are",
-        description="Say why: of one attribute (headings), of lines (12 or 12:15), or of all.",
+        description="Say which lines each figure was counted from and by which rule, and which "
+        "lines only look as if they should be counted.",
     )
-    explain.add_argument("file", metavar="FILE")
-    explain.add_argument("about", nargs="?", metavar="ATTRIBUTE|LINES")
+    explain.add_argument("file", metavar="FILE", help="a text in UTF-8")
+    explain.add_argument(
+        "about",
+        nargs="?",
+        metavar="ATTRIBUTE|LINES",
+        help="what to explain: an attribute (headings), a line (12) or a range of lines (12:15); "
+        "all attributes if it is left out",
+    )
     explain.add_argument("--analyzer", metavar="KIND", help=_ANALYZER)
     explain.set_defaults(run=_explain)
 
     compare = commands.add_parser(
         "compare",
         help="compare two files' shapes, or two analyzers on files",
-        description="Print two files' figures and their difference; with --analyzers A B where "
-        "those two differ on all files. The exit status is 1 where there is a difference.",
+        description="Print the figures of two files and their difference. The exit status is 1 "
+        "where there is a difference, and 0 where there is none.",
     )
-    compare.add_argument("files", nargs="+", metavar="FILE")
+    compare.add_argument("files", nargs="+", metavar="FILE", help="a text in UTF-8")
     compare.add_argument(
-        "--analyzers", nargs=2, metavar=("A", "B"), help="compare these two on every file"
+        "--analyzers",
+        nargs=2,
+        metavar=("A", "B"),
+        help="print instead where these two analyzers (as json and markdown) differ on the files, "
+        "of which there may be any number",
     )
     compare.set_defaults(run=_compare)
 
@@ -144,8 +165,8 @@ def _compare(options: argparse.Namespace) -> int:
         return int(bool(comparison.differences or comparison.failures))
     if len(options.files) != 2:
         raise ArgumentError(
-            f"two files are compared, and there are {len(options.files)}; two analyzers are "
-            "compared on any number with --analyzers A B"
+            f"compare takes two files, and was given {len(options.files)}; with --analyzers A B it "
+            "compares two analyzers on any number of files"
         )
     first, second = (measured[file] for file in options.files)
     names = (one_line(options.files[0], length=40), one_line(options.files[1], length=40))
@@ -173,8 +194,13 @@ def _mcp(options: argparse.Namespace) -> None:
 def _notebooks(options: argparse.Namespace) -> None:
     from shape_magic.teaching.course import copy_course
 
-    for notebook in copy_course(options.folder.expanduser()):
-        sys.stdout.write(f"{notebook}\n")
+    copied = copy_course(options.folder.expanduser())
+    for notebook in copied:
+        _print(str(notebook))
+    print(  # noqa: T201
+        f"read them in this order, beginning with: jupyter lab {shlex.quote(str(copied[0]))}",
+        file=sys.stderr,
+    )
 
 
 def _glossary(_options: argparse.Namespace) -> None:

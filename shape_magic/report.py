@@ -8,11 +8,12 @@ import msgspec
 
 from shape_magic.wording import one_line
 
-__all__ = ["Report"]
+__all__ = ["Report", "preformatted"]
 
 # Hosts have rules of their own for cells, so each has its style; a wide table scrolls by itself.
 _CELL: Final = "padding:1px 8px;white-space:nowrap;text-align:"
-_WORDS: Final = "white-space:normal;word-break:normal;overflow-wrap:anywhere"
+_BREAKS: Final = "word-break:normal;overflow-wrap:anywhere"
+_WORDS: Final = f"white-space:normal;{_BREAKS}"
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -87,6 +88,16 @@ class Report(msgspec.Struct, frozen=True):
 
     def _style(self, place: int) -> str:
         return _CELL + ("left" if place < self.texts else "right")
+
+
+def preformatted(text: str) -> str:
+    """Write lines as HTML that keeps their spaces, and breaks a long one between words.
+
+    >>> preformatted("a < b").endswith(">a &lt; b</pre>")
+    True
+    """
+    # Hosts break preformatted lines within words.
+    return f'<pre style="white-space:pre-wrap;{_BREAKS}">{escape(text)}</pre>'
 
 
 def _safe(text: str) -> str:

@@ -94,7 +94,7 @@ def test_explain__lines_past_the_end_are_clamped() -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (9, "line 9 is not there: the text has 8"),
+        (9, "line 9 is not there: the text has 8 lines"),
         ((0, 2), "lines 0 to 2 are no range"),
         ((3, 2), "lines 3 to 2 are no range"),
         ("a", "lines is 'a'; a line is 12"),

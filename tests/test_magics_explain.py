@@ -48,7 +48,10 @@ def test_explain__prints_in_a_terminal(
     ("line", "said"),
     [
         ("Nobody", "Nobody"),
-        ("Candidate_A words", "'words' is no attribute and no lines"),
+        (
+            "Candidate_A words",
+            "'words' is neither an attribute nor lines; write a line as 12, a range as 12:15, ",
+        ),
         ("Candidate_A 99", "line 99 is not there"),
     ],
 )

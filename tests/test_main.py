@@ -66,7 +66,9 @@ def test_explain__says_why(
     assert said in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("about", "said"), [("words", "is no attribute"), ("9", "line 9 is not")])
+@pytest.mark.parametrize(
+    ("about", "said"), [("words", "is neither an attribute nor lines"), ("9", "line 9 is not")]
+)
 def test_explain__what_is_not_there_is_refused(
     answer: Path, capsys: pytest.CaptureFixture[str], about: str, said: str
 ) -> None:

@@ -206,7 +206,7 @@ def test_why__says_what_explain_says_of_the_lines() -> None:
     past = answer(
         {**question, "lines": [9, 9]}, find=lambda digest: measurement, registry=default_registry()
     )
-    assert past == {"number": 7, "reason": "line 9 is not there: the text has 3"}
+    assert past == {"number": 7, "reason": "line 9 is not there: the text has 3 lines"}
 
 
 @pytest.mark.parametrize("message", [None, "x", {}, {"ask": "other"}, {"ask": "without"}])

@@ -6,7 +6,6 @@ wrong, or None. `LAWS` is the list.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import chain, islice
 from typing import Final
 
@@ -23,6 +22,7 @@ from shape_magic.lines import (
     split_lines,
     split_lines_keeping_ends,
 )
+from shape_magic.report import preformatted
 from shape_magic.shape import Evidence, Measurement
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from shape_magic.wording import one_line, plural, quoted
@@ -88,7 +88,7 @@ class AnalyzerCheck(msgspec.Struct, frozen=True):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f'<pre style="white-space:pre-wrap">{escape(str(self))}</pre>'
+        return preformatted(str(self))
 
 
 def check_analyzer(

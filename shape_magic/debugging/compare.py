@@ -23,6 +23,7 @@ from shape_magic.debugging.asking import (
 from shape_magic.debugging.explain import describe_reasons
 from shape_magic.errors import ArgumentError
 from shape_magic.lines import split_lines, strip_mark
+from shape_magic.report import preformatted
 from shape_magic.shape import Measurement, Reason, Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, LineKind
 from shape_magic.wording import one_line, plural
@@ -168,8 +169,7 @@ class AnalyzerComparison(msgspec.Struct, frozen=True):
         rest = self._words()
         for text in self.differences[:_TEXTS_SHOWN]:
             rest += self._text(text)
-        parts.append(f'<pre style="white-space:pre-wrap">{escape(chr(10).join(rest))}</pre></div>')
-        return "".join(parts)
+        return "".join([*parts, preformatted("\n".join(rest)), "</div>"])
 
     def _title(self) -> str:
         return f"{self.names[0]} against {self.names[1]} on {plural(self.compared, 'text')}"

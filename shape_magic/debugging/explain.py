@@ -13,7 +13,7 @@ from shape_magic.errors import AnalyzerError, ArgumentError
 from shape_magic.lines import LineRange
 from shape_magic.shape import Measurement, Reason, Shape
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, ATTRIBUTES, LineKind
-from shape_magic.wording import listed, one_line, quoted
+from shape_magic.wording import listed, one_line, plural, quoted
 
 __all__ = [
     "Explanation",
@@ -254,8 +254,8 @@ def about_what(words: str | None) -> tuple[str | None, str | None]:
     if words[0].isascii() and words[0].isdigit():
         return None, words
     raise ArgumentError(
-        f"{quoted(words)} is no attribute and no lines; there are {listed(ATTRIBUTE_NAMES)}, and "
-        "lines are 12 or 12:15"
+        f"{quoted(words)} is neither an attribute nor lines; write a line as 12, a range as 12:15, "
+        f"or one of {', '.join(ATTRIBUTE_NAMES)}"
     )
 
 
@@ -293,7 +293,7 @@ def line_range(lines: LineRange | tuple[int, int] | int | str, *, count: int) ->
             "the last"
         )
     if first > count:
-        raise ArgumentError(f"line {first:,} is not there: the text has {count:,}")
+        raise ArgumentError(f"line {first:,} is not there: the text has {plural(count, 'line')}")
     return LineRange(first, min(last, count))
 
 

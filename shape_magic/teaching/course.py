@@ -16,8 +16,9 @@ def copy_course(folder: Path) -> list[Path]:
     """Copy the notebooks and their data into a folder, and return the notebooks in their order.
 
     A copy names this Python's version: JupyterLab takes a notebook that names another one for
-    changed as soon as it is opened, and saves it. The folder is made where it is missing. Nothing in it is overwritten: ArgumentError names what
-    stands in the way. OSError where the system gives no place.
+    changed as soon as it is opened, and saves it. The folder is made where it is missing. Nothing
+    in it is overwritten: ArgumentError names what stands in the way. OSError where the system
+    gives no place.
     """
     with as_file(files("shape_magic")) as package:
         # The wheel carries the course within the package; a checkout has it beside the package.
