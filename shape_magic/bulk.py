@@ -19,6 +19,7 @@ import msgspec
 
 from shape_magic.analyzers.registry import Failures, Registry, default_registry, said
 from shape_magic.errors import AnalyzerError, ArgumentError, WorkersLostError
+from shape_magic.progress import progress_bar
 from shape_magic.shape import Measurement
 
 __all__ = ["measure_many"]
@@ -99,10 +100,7 @@ def _with_warning(measured: Measured, failures: Failures) -> Measured:
 
 
 def _with_bar(measured: Measured, *, total: int | None) -> Measured:
-    # Imported here, since in a notebook this import loads ipywidgets.
-    from tqdm.auto import tqdm
-
-    with closing(measured), tqdm(total=total, unit="text") as bar:
+    with closing(measured), progress_bar(total=total, unit="text") as bar:
         for measurement in measured:
             bar.update()
             yield measurement

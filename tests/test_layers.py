@@ -14,7 +14,7 @@ PACKAGE = Path(shape_magic.__file__).parent
 # A module may import from its own layer and from those above it in this list.
 LAYERS = [
     ("errors", "wording", "extras"),
-    ("report",),
+    ("report", "progress"),
     ("vocabulary",),
     ("lines", "guard"),
     ("shape",),

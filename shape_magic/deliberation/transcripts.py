@@ -46,6 +46,7 @@ from shape_magic.errors import (
     TranscriptError,
 )
 from shape_magic.lines import strip_mark
+from shape_magic.progress import progress_bar
 from shape_magic.wording import quoted
 
 __all__ = [
@@ -196,10 +197,8 @@ def _of_arm(record: ProposalRecord) -> tuple[EvaluationEntry, ...]:
 @contextlib.contextmanager
 def _progress(file: BinaryIO) -> Iterator[Iterator[bytes]]:
     """Give a file's lines, with a progress bar where that takes its time."""
-    from tqdm.auto import tqdm
-
     size = os.fstat(file.fileno()).st_size
-    with tqdm(total=size, unit="B", unit_scale=True, delay=_BAR_AFTER, leave=False) as bar:
+    with progress_bar(total=size, unit="B", unit_scale=True, delay=_BAR_AFTER, leave=False) as bar:
 
         def lines() -> Iterator[bytes]:
             for line in file:

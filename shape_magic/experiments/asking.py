@@ -25,6 +25,7 @@ from shape_magic.experiments.calls import Calls, Outcome
 from shape_magic.experiments.claims import Call, claims_of
 from shape_magic.experiments.reply import reply_text
 from shape_magic.experiments.report import ArmReport, EvaluationRun, FailedEvaluation
+from shape_magic.progress import progress_bar
 from shape_magic.prompting.template import EvaluationTemplate
 from shape_magic.wording import plural, quoted
 
@@ -399,10 +400,7 @@ def _bar(total: int, *, progress: bool) -> Iterator[Callable[[], None]]:
     if not progress:
         yield lambda: None
         return
-    # Imported here, since in a notebook this import loads ipywidgets.
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, unit="reply", delay=_BAR_AFTER) as bar:
+    with progress_bar(total=total, unit="reply", delay=_BAR_AFTER) as bar:
 
         def settled() -> None:
             bar.update()
