@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic.deliberation.claims import MOST_PLACES, claim_places
+from shape_magic.deliberation.claim_places import MOST_PLACES, claim_places
 from shape_magic.guard import guarded
 from shape_magic.lines import split_lines
 

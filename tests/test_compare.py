@@ -1,10 +1,13 @@
 """Two measurements side by side, and the magic that shows them."""
 
+import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from shape_magic import Proposal, measure
-from shape_magic.notebook.compare import Comparison, compare
+from shape_magic import Proposal, compare_analyzers, measure, to_html
+from shape_magic.errors import ArgumentError
+from shape_magic.notebook.compare import Comparison, compare, compare_sides
 from shape_magic.notebook.view_data import from_wire
+from tests.plain_scan import PlainScan
 from tests.shells import run
 
 
@@ -57,3 +60,24 @@ def test_shape_compare__takes_an_id_with_an_at(shell: InteractiveShell) -> None:
     run(shell, "%%shape a\ny\n")
     comparison = run(shell, "%shape_compare a@1 a@1@1")
     assert comparison.names == ("a@1@1", "a@1@1")
+
+
+def test_analyzers__of_one_text_show_what_its_lines_are_to_either() -> None:
+    text = "Answer.\n\n#Plan\n\n" + "line\n" * 20
+    html = compare_sides(compare_analyzers(text, "markdown", PlainScan())).place.html
+    assert "     3 prose   heading #Plan" in html
+    assert "unchanged" in html
+    with pytest.raises(ArgumentError, match="where it is of one text, and not of 2"):
+        to_html(compare_analyzers(["a", "b"], "markdown", PlainScan()))
+
+
+def test_displayed_comparison__of_analyzers_is_a_view_with_reasons(
+    shell: InteractiveShell,
+) -> None:
+    comparison = compare_analyzers("#Plan\n", "markdown", PlainScan())
+    html = shell.display_formatter.format(comparison)[0]["text/html"]  # type: ignore[union-attr]
+    assert 'class="shape-magic-place"' in html
+    assert "not by a space or a tab" in html
+    several = compare_analyzers(["#Plan\n", "b"], "markdown", PlainScan())
+    table = shell.display_formatter.format(several)[0]["text/html"]  # type: ignore[union-attr]
+    assert 'class="shape-magic-place"' not in table

@@ -209,7 +209,28 @@ def test_why__says_what_explain_says_of_the_lines() -> None:
     assert past == {"number": 7, "reason": "line 9 is not there: the text has 3 lines"}
 
 
-@pytest.mark.parametrize("message", [None, "x", {}, {"ask": "other"}, {"ask": "without"}])
+def test_why__says_what_explain_says_of_an_attribute() -> None:
+    measurement = measure("# A\n\n#tag\x1b\n")
+    question = {"ask": "why", "number": 7, "digest": "d", "attribute": "headings"}
+    answered = answer(question, find=lambda digest: measurement, registry=default_registry())
+    assert answered is not None
+    counted, other = answered["why"]
+    assert counted.startswith("L1: ")
+    assert other.startswith("not counted: L3: in `#tag␛`")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        "x",
+        {},
+        {"ask": "other"},
+        {"ask": "without"},
+        {"ask": "why", "number": 1, "digest": "d", "attribute": "words"},
+        {"ask": "without", "number": 1, "digest": "d", "attribute": "headings"},
+    ],
+)
 def test_without__no_question_gets_no_answer(
     view: ShapeView, sent: list[Any], message: Any
 ) -> None:

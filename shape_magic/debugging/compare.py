@@ -166,10 +166,14 @@ class AnalyzerComparison(msgspec.Struct, frozen=True):
             parts.append(_html_table(list(self._table())))
         if self.sides is not None and self.differences:
             parts.append(_html_table(list(self._side_by_side())))
-        rest = self._words()
+        return "".join([*parts, self.reasons_html(), "</div>"])
+
+    def reasons_html(self) -> str:
+        """Write as HTML what stands below the tables: the differences, each with its reasons."""
+        written = self._words()
         for text in self.differences[:_TEXTS_SHOWN]:
-            rest += self._text(text)
-        return "".join([*parts, preformatted("\n".join(rest)), "</div>"])
+            written += self._text(text)
+        return preformatted("\n".join(written))
 
     def _title(self) -> str:
         return f"{self.names[0]} against {self.names[1]} on {plural(self.compared, 'text')}"
@@ -376,13 +380,7 @@ def _difference(
         return TextDifference(name, (a.shape, b.shape), (), size, same_form=False)
     lines = split_lines(a.text)
     counts = (_amounts(a, lines), _amounts(b, lines))
-    differing = [
-        number
-        for number, line in enumerate(lines, start=1)
-        if counts[0][number - 1] != counts[1][number - 1]
-        # A blank line adds nothing, whatever it is painted.
-        or (a.kinds[number - 1] != b.kinds[number - 1] and line.strip(" \t"))
-    ]
+    differing = _differing(a, b, lines, counts)
     if not differing and a.shape == b.shape:
         return None
     reasons: list[dict[int, list[Reason]]] = []
@@ -437,6 +435,33 @@ def _difference(
         )
     size = sum(len(lines[number - 1]) for number in differing)
     return TextDifference(name, (a.shape, b.shape), tuple(found), size)
+
+
+def differing_lines(a: Measurement, b: Measurement) -> list[int]:
+    r"""Give the numbers of the lines that two measurements of one text paint or count differently.
+
+    >>> from shape_magic import measure
+    >>> text = "# A\n\n- b\n"
+    >>> differing_lines(measure(text), measure(text))
+    []
+    """
+    lines = split_lines(a.text)
+    return _differing(a, b, lines, (_amounts(a, lines), _amounts(b, lines)))
+
+
+def _differing(
+    a: Measurement,
+    b: Measurement,
+    lines: Sequence[str],
+    counts: tuple[list[tuple[int, ...]], list[tuple[int, ...]]],
+) -> list[int]:
+    return [
+        number
+        for number, line in enumerate(lines, start=1)
+        if counts[0][number - 1] != counts[1][number - 1]
+        # A blank line adds nothing, whatever it is painted.
+        or (a.kinds[number - 1] != b.kinds[number - 1] and line.strip(" \t"))
+    ]
 
 
 def _amounts(measurement: Measurement, lines: Sequence[str]) -> list[tuple[int, ...]]:

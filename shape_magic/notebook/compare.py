@@ -1,7 +1,7 @@
 """Two measurements side by side: one row of the eight, and what differs between their texts."""
 
+import itertools
 from html import escape
-from itertools import islice
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from shape_magic.analyzers.registry import Registry
+from shape_magic.debugging.compare import AnalyzerComparison, differing_lines
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.display import Bundle
 from shape_magic.notebook.place import Place, page_of
@@ -19,7 +20,7 @@ from shape_magic.notebook.view_data import FORMAT, Baseline, candidate_of
 from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "compare_sides"]
 
 _CONTEXT: Final = 3
 """How many unchanged lines the static form shows around a change."""
@@ -38,11 +39,19 @@ class Comparison:
     def place(self) -> Place:
         """The element that the comparison stands in."""
         sides = [side.data for side in (self.left, self.right)]
+        left, right = (candidate_of(side.measurement)[1] for side in (self.left, self.right))
+        one_text = left.text == right.text
+        if one_text:
+            stretches = _by_count(left, right)
+        else:
+            stretches = diff_lines(sides[0]["lines"], sides[1]["lines"])
         data = {
             "format": FORMAT,
             "names": list(self.names),
             "sides": sides,
-            "stretches": msgspec.to_builtins(diff_lines(sides[0]["lines"], sides[1]["lines"])),
+            "stretches": msgspec.to_builtins(stretches),
+            # Of one text it is how its lines are counted that differs.
+            "one_text": one_text,
         }
         return Place(data, static=_html)
 
@@ -73,12 +82,30 @@ def compare(
     >>> from shape_magic import measure
     >>> comparison = compare(measure("# A"), measure("A"), names=("before", "after"))
     >>> comparison.right.selection = (1, 1)
+
+    Of one text that two analyzers measured, it shows the lines that they count differently.
     """
     called = (_name(a, "the left one"), _name(b, "the right one")) if names is None else names
     left = ShapeView(a, registry=registry)
     against = Baseline(f"against {called[0]}", candidate_of(a)[1].shape)
     right = ShapeView(b, registry=registry, baseline=against)
     return Comparison(left, right, names=called)
+
+
+def compare_sides(
+    comparison: AnalyzerComparison, *, registry: Registry | None = None
+) -> Comparison:
+    """Show the one text of a comparison of analyzers, as either measured it."""
+    assert comparison.sides is not None, "a comparison of several texts is a table"
+    return compare(*comparison.sides, registry=registry, names=comparison.names)
+
+
+def _by_count(left: Measurement, right: Measurement) -> list[Stretch]:
+    """Divide a text into stretches that two measurements count alike, and the others."""
+    differing = set(differing_lines(left, right))
+    runs = itertools.groupby(range(1, len(left.kinds) + 1), key=lambda number: number in differing)
+    stretches = ((differs, len(list(run))) for differs, run in runs)
+    return [Stretch(not differs, count, count) for differs, count in stretches]
 
 
 def _name(subject: Measurement | Proposal, otherwise: str) -> str:
@@ -117,7 +144,7 @@ def _html(data: dict[str, Any]) -> str:
         for row in body
     )
     changes = _changes(data)
-    written = "\n".join(islice(changes, MAX_ROWS))
+    written = "\n".join(itertools.islice(changes, MAX_ROWS))
     return (
         f'<table style="font-size:13px"><thead><tr>{columns}</tr></thead>'
         f"<tbody>{lines}</tbody></table>"
@@ -127,8 +154,12 @@ def _html(data: dict[str, Any]) -> str:
 
 
 def _changes(data: dict[str, Any]) -> list[str]:
-    """Write the lines that differ, and some around them: number, `-` or `+`, text."""
+    """Write the lines that differ, and some around them: number, `-` or `+`, text.
+
+    Of one text, what the line is to either stands in place of the sign.
+    """
     left, right = (side["lines"] for side in data["sides"])
+    kinds = [_kinds(side) for side in data["sides"]]
     written: list[str] = []
     at_left = at_right = 0
     stretches = [Stretch(*stretch) for stretch in data["stretches"]]
@@ -141,8 +172,13 @@ def _changes(data: dict[str, Any]) -> list[str]:
                 if n == last and last > first:
                     written.append(f"         … {last - first:,} unchanged")
                 written.append(f"{at_right + n + 1:>6}   {safe(right[at_right + n])}")
-            if part.left and not shown:
-                written.append(f"         … {part.left:,} unchanged")
+            if last == part.left > first:
+                written.append(f"         … {last - first:,} unchanged")
+        elif data["one_text"]:
+            written += [
+                f"{n + 1:>6} {kinds[0][n]:<7} {kinds[1][n]:<7} {safe(left[n])}"
+                for n in range(at_left, at_left + part.left)
+            ]
         else:
             written += [
                 f"{n + 1:>6} - {safe(left[n])}" for n in range(at_left, at_left + part.left)
@@ -152,3 +188,8 @@ def _changes(data: dict[str, Any]) -> list[str]:
             ]
         at_left, at_right = at_left + part.left, at_right + part.right
     return written
+
+
+def _kinds(side: dict[str, Any]) -> list[str]:
+    """Give what each line of a side is."""
+    return [side["kinds"][kind]["name"] for kind, count in side["line_kinds"] for _ in range(count)]

@@ -29,6 +29,7 @@ from shape_magic.shape import Measurement
 from shape_magic.wording import visible
 
 if TYPE_CHECKING:
+    from shape_magic.debugging.compare import AnalyzerComparison
     from shape_magic.experiments import EvaluationRun
 
 __all__ = ["DISPLAYED", "Bundle", "Display", "Displayed", "bundle", "plain_text"]
@@ -45,6 +46,7 @@ DISPLAYED: tuple[type, ...] = get_args(Displayed)
 
 
 _RUN: Final = ("shape_magic.experiments.report", "EvaluationRun")
+_ANALYZERS: Final = ("shape_magic.debugging.compare", "AnalyzerComparison")
 
 OPENED: Final = 12
 """How many measurements of a list have a view below its table."""
@@ -113,6 +115,7 @@ class Display:
             self._formatter.for_type(displayed, self._bundle)
         # By name, since few sessions load what asks judges.
         self._formatter.for_type_by_name(*_RUN, self._run_bundle)
+        self._formatter.for_type_by_name(*_ANALYZERS, self._analyzers_bundle)
         if hasattr(self._shell, "kernel"):
             from shape_magic.notebook.link import KernelLink, Subjects
 
@@ -125,7 +128,8 @@ class Display:
         """Undo `load`."""
         for displayed in DISPLAYED:
             self._formatter.pop(displayed, None)
-        self._formatter.pop(".".join(_RUN), None)
+        for name in (_RUN, _ANALYZERS):
+            self._formatter.pop(".".join(name), None)
         if self._link is not None:
             self._shell.events.unregister("pre_run_cell", self.begin_cell)
             # ipywidgets leaves the layout, which is a widget too.
@@ -149,6 +153,18 @@ class Display:
         if matrix is not None:
             html += self._bundle(matrix)[0]["text/html"]
         return {"text/plain": str(run), "text/html": html}, {}
+
+    def _analyzers_bundle(
+        self, comparison: "AnalyzerComparison", include: object = None, exclude: object = None
+    ) -> Bundle:
+        """Show how two analyzers count one text, side by side, and the reasons; or the table."""
+        html = comparison._repr_html_()
+        if comparison.sides is not None:
+            from shape_magic.notebook.compare import compare_sides
+
+            both = compare_sides(comparison, registry=self._session.registry)
+            html = both._repr_mimebundle_()[0]["text/html"] + comparison.reasons_html()
+        return {"text/plain": str(comparison), "text/html": html}, {}
 
     def _bundle(self, subject: Displayed, include: object = None, exclude: object = None) -> Bundle:
         if isinstance(subject, RoundSummary):

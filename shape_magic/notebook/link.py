@@ -8,7 +8,7 @@ page sends the text along; it is measured again, and refused where the figures a
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import anywidget
@@ -103,34 +103,55 @@ class KernelLink(anywidget.AnyWidget):
 def answer(message: object, *, find: Find, registry: Registry) -> dict[str, Any] | None:
     """Answer a page's question; None where the message is no question.
 
-    The question has a number, a digest, a range of lines and, where a first answer said that the
-    digest is `unknown`, the `source`: lines, endings, kind of content and figures.
+    The question has a number, a digest, a range of lines or an attribute and, where a first answer
+    said that the digest is `unknown`, the `source`: lines, endings, kind of content and figures.
     """
     match message:
-        case {
-            "ask": ("without" | "why") as asked,
-            "number": int(number),
-            "digest": str(digest),
-            "lines": [int(first), int(last)],
-            **rest,
-        }:
+        case {"ask": str(asked), "number": int(number), "digest": str(digest), **rest}:
+            ask = _asked(asked, rest)
+            if ask is None:
+                return None
             measurement = find(digest)
             if measurement is None and "source" not in rest:
                 return {"number": number, "unknown": True}
             try:
                 if measurement is None:
                     measurement = _measured_again(str(rest["source"]), registry)
-                lines = LineRange(first, last)
-                if asked == "why":
-                    return {"number": number, "why": _why(measurement, lines, registry)}
-                shape = shape_without(measurement, lines, registry=registry)
+                return {"number": number, **ask(measurement, registry)}
             except ValueError as error:
                 return {"number": number, "reason": visible(str(error))}
-            return {"number": number, "shape": shape.as_dict()}
     return None
 
 
-def _why(measurement: Measurement, lines: LineRange, registry: Registry) -> list[str]:
+def _asked(
+    asked: str, about: Mapping[Any, object]
+) -> Callable[[Measurement, Registry], dict[str, Any]] | None:
+    """Give what answers a question, None where it is no question."""
+    match asked, about:
+        case "without", {"lines": [int(first), int(last)]}:
+            return lambda measurement, registry: {
+                "shape": shape_without(
+                    measurement, LineRange(first, last), registry=registry
+                ).as_dict()
+            }
+        case "why", {"lines": [int(first), int(last)]}:
+            return lambda measurement, registry: {
+                "why": _why_lines(measurement, LineRange(first, last), registry)
+            }
+        case "why", {"attribute": str(attribute)} if attribute in ATTRIBUTE_NAMES:
+            return lambda measurement, registry: {
+                "why": _why_attribute(measurement, attribute, registry)
+            }
+    return None
+
+
+def _why_attribute(measurement: Measurement, attribute: str, registry: Registry) -> list[str]:
+    """Say in short lines what `explain` says of an attribute."""
+    explanation = explain(measurement, attribute, registry=registry)
+    return [*map(visible, explanation.caveats), *explanation.entries(attribute)]
+
+
+def _why_lines(measurement: Measurement, lines: LineRange, registry: Registry) -> list[str]:
     """Say in short lines what `explain` says of some lines; they are bounded and made visible."""
     explanation = explain(measurement, lines=lines, registry=registry)
     # All lines add to `chars` and `lines`: of those there is nothing to say.

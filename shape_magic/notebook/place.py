@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any, Final, Protocol
 
+from shape_magic.debugging.compare import AnalyzerComparison
 from shape_magic.deliberation.matrix import Matrix
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.errors import ArgumentError
@@ -116,7 +117,7 @@ class Placed(Protocol):
         """The element that it stands in."""
 
 
-Subject = Measurement | Proposal | Matrix | Placed
+Subject = Measurement | Proposal | Matrix | AnalyzerComparison | Placed
 
 
 def to_html(
@@ -149,8 +150,8 @@ def to_html(
     else:
         subjects = [subject]
         title = _title(subject)
-    places = [_placed(alone, baseline, evaluations) for alone in subjects]
-    return page_of(places, title=f"{title} · shape")
+    parts = [part for alone in subjects for part in _parts(alone, baseline, evaluations)]
+    return page_of(parts, title=f"{title} · shape")
 
 
 def _title(subject: Subject) -> str:
@@ -159,15 +160,27 @@ def _title(subject: Subject) -> str:
     return subject.title if isinstance(subject, Matrix) else "comparison"
 
 
-def _placed(subject: Subject, baseline: Baseline | None, evaluations: Evaluations) -> Place:
-    # Imported here, since a matrix stands in a place.
+def _parts(
+    subject: Subject, baseline: Baseline | None, evaluations: Evaluations
+) -> list[Place | str]:
+    """Give what stands in a page for a subject: its place, and words below it."""
+    # Imported here, since a matrix and a comparison stand in a place.
     from shape_magic.notebook.matrix import matrix_place
 
+    if isinstance(subject, AnalyzerComparison):
+        from shape_magic.notebook.compare import compare_sides
+
+        if subject.sides is None:
+            raise ArgumentError(
+                "a comparison of two analyzers is a page where it is of one text, and not of "
+                f"{subject.compared:,}"
+            )
+        return [compare_sides(subject).place, subject.reasons_html()]
     if isinstance(subject, Matrix):
-        return matrix_place(subject, embedded=True)
+        return [matrix_place(subject, embedded=True)]
     if isinstance(subject, _ALONE):
-        return place_of(subject, baseline=baseline, evaluations=evaluations)
-    return subject.place
+        return [place_of(subject, baseline=baseline, evaluations=evaluations)]
+    return [subject.place]
 
 
 def page_of(parts: Iterable[Place | str], *, title: str) -> str:

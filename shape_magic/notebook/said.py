@@ -5,7 +5,7 @@ from html import escape
 from itertools import islice
 from typing import Any, Final
 
-from shape_magic.deliberation.claims import claim_places
+from shape_magic.deliberation.claim_places import claim_places
 from shape_magic.deliberation.records import ClaimAssessment, EvaluationEntry
 from shape_magic.lines import LineRange
 from shape_magic.vocabulary import CATEGORY_NAMES

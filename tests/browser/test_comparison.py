@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from shape_magic import to_html
+from shape_magic import compare_analyzers, to_html
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.compare import compare
 from tests.browser.harness import SAMPLE, Harness, Placed, measured, proposal
 from tests.browser.injections import INJECTIONS
+from tests.plain_scan import PlainScan
 
 BEFORE = proposal(SAMPLE.replace("| cache | 4 ms |\n", "") + "line\n" * 40 + "end\n")
 AFTER = proposal(
@@ -111,6 +112,33 @@ def test_comparison__a_number_leads_to_its_lines_on_both_sides(compared: Compare
 def test_comparison__of_equal_texts_says_so(page: Page, tmp_path: Path) -> None:
     Compared(page, tmp_path, BEFORE, BEFORE)
     expect(page.locator(".sm-tools")).to_contain_text("the texts are the same")
+
+
+def test_analyzers__stand_side_by_side_on_one_text(page: Page, tmp_path: Path) -> None:
+    text = "Answer.\n\n#Plan\n\n" + "line\n" * 40 + "\n| a | b |\n| c | d |\n"
+    comparison = compare_analyzers(text, "markdown", PlainScan())
+    path = tmp_path / "both.html"
+    path.write_text(to_html(comparison), encoding="utf-8")
+    page.goto(path.as_uri())
+    expect(page.locator(".sm-header")).to_contain_text("against markdown/2")
+    expect(page.locator('[data-attribute="headings"]')).to_have_text("0 → 1 headings +1")
+    changed = page.locator(".sm-cell[data-changed]")
+    signs = ["prose", "heading", "prose", "table", "prose", "table"]
+    expect(changed.locator(".sm-sign")).to_have_text(signs)
+    expect(page.get_by_role("status").first).to_have_text("2 differences")
+    expect(page.locator(".sm-fold")).to_have_text("36 lines alike")
+    expect(page.locator("main > pre")).to_contain_text("not by a space or a tab")
+    page.get_by_role("button", name="Next change").click()
+    expect(page.locator(".sm-cell[data-selected]")).to_have_count(2)
+
+
+def test_analyzers__that_count_alike_say_so(page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "both.html"
+    path.write_text(to_html(compare_analyzers("# A\n", "markdown", "markdown")), encoding="utf-8")
+    page.goto(path.as_uri())
+    expect(page.get_by_role("status").first).to_have_text(
+        "the texts are the same, and every line counts alike"
+    )
 
 
 def test_comparison__shows_hostile_text_as_text(page: Page, tmp_path: Path) -> None:

@@ -140,6 +140,18 @@ def test_without__is_measured_by_the_kernel(notebook: Notebook, view: Harness) -
     expect(view.root.locator(".sm-without")).to_contain_text("0 table_rows")
 
 
+def test_why__is_answered_by_the_kernel(notebook: Notebook, view: Harness) -> None:
+    view.attribute("table_rows").click()
+    number = view.root.locator(".sm-why-number")
+    number.get_by_role("button", name="why is it 4, and not more?").click()
+    expect(number.locator(".sm-reason").first).to_contain_text("L20", timeout=10_000)
+    view.attribute("table_rows").click()
+    view.line(26).click()
+    lines = view.root.locator(".sm-why")
+    lines.get_by_role("button").click()
+    expect(lines).to_contain_text("not counted", timeout=10_000)
+
+
 def test_clicks__select_while_a_cell_sleeps(notebook: Notebook, view: Harness) -> None:
     notebook.start("import time; time.sleep(3)")
     for line in (2, 12, 6):

@@ -200,3 +200,25 @@ def test_why__is_asked_on_demand_and_shown_as_text(harness: Harness) -> None:
     harness.line(4).click()
     expect(why.locator(".sm-reason")).to_have_count(0)
     expect(why.get_by_role("button")).to_be_visible()
+
+
+def test_why__of_a_number_is_asked_on_demand_and_goes_with_the_number(harness: Harness) -> None:
+    harness.show(proposal())
+    why = harness.root.locator(".sm-why-number")
+    expect(why).to_be_hidden()
+    harness.attribute("headings").click()
+    why.get_by_role("button", name="why is it 3, and not more?").click()
+    harness.page.wait_for_function("model.sent.some((question) => question.ask === 'why')")
+    (question,) = [sent for sent in harness.sent if sent["ask"] == "why"]
+    assert question["attribute"] == "headings"
+    assert "lines" not in question
+    said = ["L1: `# <b>` begins with", "not counted: L9: `#x`"]
+    harness.page.evaluate(
+        "message => model.tell('msg:custom', message)", {"number": question["number"], "why": said}
+    )
+    expect(why.locator(".sm-reason")).to_have_text(said)
+    harness.attribute("list_items").click()
+    expect(why.locator(".sm-reason")).to_have_count(0)
+    expect(why.get_by_role("button", name="why is it 5, and not more?")).to_be_visible()
+    harness.attribute("list_items").click()
+    expect(why).to_be_hidden()

@@ -11,6 +11,7 @@ import {
   counted,
   drawSelection,
   element,
+  kindsOf,
   select,
   selected,
   several,
@@ -30,6 +31,7 @@ import {
  * @property {[string, string]} names
  * @property {[Shown, Shown]} sides
  * @property {Stretch[]} stretches
+ * @property {boolean} [one_text]  Both sides are one text: what differs is how its lines count.
  */
 
 /** How many unchanged lines stand around a change, and how many rows are drawn in one step. */
@@ -136,15 +138,18 @@ function drawDifferences([left, right]) {
  *
  * @param {[Context, Context]} contexts
  * @param {Stretch[]} stretches
+ * @param {boolean} oneText
  */
-function drawTexts(contexts, stretches) {
+function drawTexts(contexts, stretches, oneText) {
   const [left, right] = contexts;
+  const kinds = oneText ? contexts.map(({ shown }) => kindsOf(shown)) : [];
   const { signal, visible } = right;
   const pane = element("div", "sm-source sm-diff", {
     role: "group",
     tabindex: "0",
-    "aria-label": "Both texts, and what differs",
+    "aria-label": oneText ? "The text, as either counts it" : "Both texts, and what differs",
   });
+  pane.classList.toggle("sm-one-text", oneText);
   /** @type {[Map<number, HTMLElement>, Map<number, HTMLElement>]} Each side's drawn lines. */
   const drawn = [new Map(), new Map()];
 
@@ -168,7 +173,8 @@ function drawTexts(contexts, stretches) {
   const makeCell = (side, line, content, changed) => {
     const cell = element("div", "sm-cell", { "data-side": String(side) });
     if (line === 0) return cell;
-    const sign = changed ? (side === 0 ? "−" : "+") : "";
+    const kind = kinds[side]?.[line - 1] ?? "";
+    const sign = changed ? kind || (side === 0 ? "−" : "+") : "";
     cell.setAttribute("data-line", String(line));
     if (changed) cell.setAttribute("data-changed", sign);
     const text = element("span", "sm-words", { dir: "auto" }, ...content);
@@ -222,7 +228,7 @@ function drawTexts(contexts, stretches) {
   };
   /** @param {number} l @param {number} r @param {number} count */
   const folded = (l, r, count) => {
-    const fold = button("sm-fold", {}, `${several(count, "line")} unchanged`);
+    const fold = button("sm-fold", {}, `${several(count, "line")} ${oneText ? "alike" : "unchanged"}`);
     const unfold = () => {
       const made = Array.from({ length: count }, (_, n) => same(l + n, r + n));
       fold.replaceWith(...made);
@@ -337,9 +343,10 @@ function drawTexts(contexts, stretches) {
   let at = -1;
   const where = element("span", "sm-caption", { role: "status" });
   const tell = () => {
-    const all = several(changes.length, "change");
-    where.textContent = changes.length === 0 ? "the texts are the same" : all;
-    if (at >= 0) where.textContent = `change ${at + 1} of ${changes.length}`;
+    const what = oneText ? "difference" : "change";
+    const none = `the texts are the same${oneText ? ", and every line counts alike" : ""}`;
+    where.textContent = changes.length === 0 ? none : several(changes.length, what);
+    if (at >= 0) where.textContent = `${what} ${at + 1} of ${changes.length}`;
   };
   /** @param {1 | -1} way */
   const go = (way) => {
@@ -369,7 +376,7 @@ function drawTexts(contexts, stretches) {
  * @param {Compared} compared
  * @param {HTMLElement} el
  */
-export function renderComparison(stores, { names, sides, stretches }, el) {
+export function renderComparison(stores, { names, sides, stretches, one_text: oneText }, el) {
   const stop = new AbortController();
   const { signal } = stop;
   const root = element("div", "shape-magic");
@@ -398,7 +405,7 @@ export function renderComparison(stores, { names, sides, stretches }, el) {
       element("span", "sm-facts", {}, `against ${before}`),
     ),
     ...drawDifferences(contexts),
-    drawTexts(contexts, stretches),
+    drawTexts(contexts, stretches, oneText ?? false),
     element("div", "sm-both", {}, ...contexts.flatMap(drawSelection)),
   );
   for (const { name, colour } of sides[0].kinds) body.style.setProperty(`--sm-${name}`, colour);

@@ -653,7 +653,7 @@ function drawAttributes(context) {
   }
   store.on("attribute", press, signal);
   press();
-  return [tiles, element("div", "sm-legends", {}, legend, look)];
+  return [tiles, element("div", "sm-legends", {}, legend, look, drawWhyNumber(context))];
 }
 
 /**
@@ -733,6 +733,17 @@ function drawBar({ shown, store, signal }) {
   store.on("kind", press, signal);
   press();
   return [bar, key];
+}
+
+/**
+ * Give the kind of each line.
+ *
+ * @param {Shown} shown
+ */
+export function kindsOf(shown) {
+  return shown.line_kinds.flatMap(([kind, count]) =>
+    Array.from({ length: count }, () => shown.kinds[kind]?.name ?? ""),
+  );
 }
 
 /** @param {string} kind */
@@ -1008,11 +1019,7 @@ function drawLines({ shown, signal, visible }) {
   pane.classList.toggle("sm-many", total > 10 * BLOCK);
   pane.style.setProperty("--sm-digits", String(Math.max(3, String(total).length)));
 
-  /** @type {string[]} */
-  const kinds = [];
-  for (const [kind, count] of shown.line_kinds) {
-    for (let n = 0; n < count; n += 1) kinds.push(shown.kinds[kind]?.name ?? "");
-  }
+  const kinds = kindsOf(shown);
   /** @type {HTMLElement[]} Each line's element, from 1, where its block is filled. */
   const elements = [];
   /** @type {Look} */
@@ -1434,23 +1441,32 @@ function drawSource(context) {
 }
 
 /**
- * What Python answers about the selected lines: where there is no kernel, there is nothing to say,
- * and where one has gone, that is said once, by the question that is told of it.
+ * What Python answers about the selected lines or an attribute: where there is no kernel, there is
+ * nothing to say, and where one has gone, that is said once, by the question that is told of it.
  *
  * @param {Context} context
  * @param {{
+ *   name: string,
  *   ask: string,
+ *   about: "selection" | "attribute",
  *   lead: string,
  *   gone?: string,
- *   onDemand?: string,
+ *   onDemand?: () => string,
  *   written: (answer: any) => (Node | string)[],
- * }} question  What is asked, the words before the answer, those of the button where it is asked
- *   on demand alone, and how an answer is written.
+ * }} question  Its class, what is asked and about what, the words before the answer, those of the button where
+ *   it is asked on demand alone, and how an answer is written.
  */
-function drawAnswer(context, { ask: asks, lead, gone, onDemand, written }) {
+function drawAnswer(context, { name, ask: asks, about, lead, gone, onDemand, written }) {
   const { shown, store, signal } = context;
-  const place = element("p", `sm-${asks}`, { role: "status" });
-  /** @type {Range | null} What is asked and not answered yet. */
+  const place = element("p", name, { role: "status" });
+  /** What is asked about now, as the question has it. */
+  const subject = () => {
+    const lines = selected(context);
+    const attribute = store.get("attribute");
+    if (about === "attribute") return attribute === null ? null : { attribute };
+    return lines === null ? null : { lines };
+  };
+  /** What is asked and not answered yet, as JSON. @type {string | null} */
   let asked = null;
   let told = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -1463,35 +1479,36 @@ function drawAnswer(context, { ask: asks, lead, gone, onDemand, written }) {
     place.replaceChildren(element("span", "sm-lead", {}, lead), " ", ...what);
   };
   const ask = async () => {
-    const range = selected(context);
+    const what = subject();
     const kernel = store.get("kernel");
     // One question at a time: a busy kernel would answer a whole row of old ones.
-    if (range === null || asked !== null || kernel === null) return;
-    asked = range;
+    if (what === null || asked !== null || kernel === null) return;
+    asked = JSON.stringify(what);
     patience = setTimeout(() => say("The kernel is busy; all else works meanwhile."), PATIENCE);
-    const answer = await kernel.ask(shown, { ask: asks, lines: range }).catch(() => null);
+    const answer = await kernel.ask(shown, { ask: asks, ...what }).catch(() => null);
     clearTimeout(patience);
+    const changed = asked !== JSON.stringify(subject());
     asked = null;
     if (signal.aborted) return;
-    if (String(range) !== String(selected(context))) onDemand ? update() : ask();
+    if (changed) onDemand ? update() : ask();
     else if (answer) say(...("reason" in answer ? [answer.reason] : written(answer)));
     else update();
   };
   const update = () => {
     clearTimeout(settle);
-    const range = selected(context);
+    const none = subject() === null;
     if (store.get("kernel")) {
-      place.hidden = range === null;
+      place.hidden = none;
       if (onDemand) {
-        const button = element("button", "sm-ask", { type: "button" }, onDemand);
-        button.addEventListener("click", ask, { signal });
-        say(button);
+        const asking = button("sm-ask", {}, onDemand());
+        asking.addEventListener("click", ask, { signal });
+        say(asking);
       } else {
         say("…");
         settle = setTimeout(ask, SETTLED);
       }
     } else {
-      place.hidden = range === null || told || !gone || !store.get("kernelGone");
+      place.hidden = none || told || !gone || !store.get("kernelGone");
       if (place.hidden) return;
       told = true;
       say(gone ?? "");
@@ -1506,7 +1523,7 @@ function drawAnswer(context, { ask: asks, lead, gone, onDemand, written }) {
     },
     { once: true },
   );
-  store.on("selection", update, signal);
+  store.on(about, update, signal);
   store.on("kernel", update, signal);
   update();
   return place;
@@ -1519,7 +1536,9 @@ function drawAnswer(context, { ask: asks, lead, gone, onDemand, written }) {
  */
 function drawWithout(context) {
   return drawAnswer(context, {
+    name: "sm-without",
     ask: "without",
+    about: "selection",
     lead: "without these lines",
     gone: "cannot be measured any more: the kernel is gone.",
     written: ({ shape }) => {
@@ -1549,14 +1568,43 @@ function drawWithout(context) {
  */
 function drawWhy(context) {
   return drawAnswer(context, {
+    name: "sm-why",
     ask: "why",
+    about: "selection",
     lead: "why",
-    onDemand: "why are these lines counted as they are?",
-    written: ({ why }) =>
-      why.length > 0
-        ? why.map((/** @type {string} */ entry) => element("span", "sm-reason", {}, entry))
-        : ["no rule says more of these lines"],
+    onDemand: () => "why are these lines counted as they are?",
+    written: ({ why }) => drawReasons(why, "no rule says more of these lines"),
   });
+}
+
+/**
+ * Why the pressed number is what it is, and why it is not more.
+ *
+ * @param {Context} context
+ */
+function drawWhyNumber(context) {
+  const { shown, store } = context;
+  const question = () => {
+    const pressed = shown.attributes.find(({ name }) => name === store.get("attribute"));
+    return `why is it ${counted(pressed?.figure ?? 0)}, and not more?`;
+  };
+  return drawAnswer(context, {
+    name: "sm-why-number",
+    ask: "why",
+    about: "attribute",
+    lead: "why",
+    onDemand: question,
+    written: ({ why }) => drawReasons(why, "no rule says more of it"),
+  });
+}
+
+/**
+ * @param {string[]} reasons
+ * @param {string} none  What is said where there are none.
+ */
+function drawReasons(reasons, none) {
+  if (reasons.length === 0) return [none];
+  return reasons.map((reason) => element("span", "sm-reason", {}, reason));
 }
 
 /**
