@@ -126,7 +126,7 @@ def verse_shell(
         (f"%%shape --compare verse\n{VERSE}", lambda value: value.names[1].partition("/")[0]),
         ("%explain Ann 2", lambda value: "verse" if "a verse" in str(value) else str(value)),
         ("%shape_compare Ann Ann", lambda value: value.left._registry.names[0]),
-        (f"%%predict list_items=3\n{VERSE}", lambda value: "verse" if value else str(value)),
+        (f"%%predict list_items=3\n{VERSE}", lambda value: "verse" if value.right else str(value)),
         (
             "%deliberation rounds.db",
             lambda value: value.propose("Bob", VERSE).kind,

@@ -79,6 +79,26 @@ def test_evaluations__keep_the_measurement_and_the_arm_they_were_given_under(sto
     assert [kept_entry.evaluation.score for kept_entry in store.entries(row_id, arm=None)] == [0.25]
 
 
+def test_evaluations__by_default__are_of_latest_versions_no_arm_and_the_first_trial(
+    store: Store,
+) -> None:
+    first = propose(store, "Ann", "# A")
+    store.add_evaluations(first, [entry("Eve", 0.25)])
+    second = propose(store, "Ann", "# B")
+    again = msgspec.structs.replace(entry("Cleo", 1.0), trial=2)
+    store.add_evaluations(second, [entry("Bob", 0.5), again])
+    store.add_evaluations(second, [entry("Dan", -1.0)], arm="short")
+    for wanted, scores in (({}, [0.5, 1.0, -1.0]), ({"latest": False}, [0.25, 0.5, 1.0, -1.0])):
+        with store.evaluations(**wanted) as kept:
+            assert [each.entry.evaluation.score for each in kept] == scores
+        with store.evaluation_columns(**wanted) as columns:
+            assert len(list(columns)) == len(scores)
+    assert [given.evaluation.score for given in store.entries(second)] == [0.5, 1.0]
+    assert store.evaluators(second) == ["Bob"]
+    assert store.evaluators(second, trial=2) == ["Cleo"]
+    assert store.evaluators(second, arm="short") == ["Dan"]
+
+
 def test_aggregated_score__trials__are_averaged_before_evaluators() -> None:
     trials = [msgspec.structs.replace(entry("Eve", s), trial=n) for n, s in ((1, 0.5), (2, -0.0))]
     assert aggregated_score([*trials, entry("Bob", 0.25)]) == 1.0
