@@ -40,6 +40,26 @@ def test_readable_form__is_laid_out_as_the_standard_library_indents(text: str) -
     assert shape_magic.measure(text).text == expected
 
 
+def test_evidence__is_of_the_lines_that_hold_it() -> None:
+    evidence = shape_magic.measure(
+        '{"a": "x", "b": ["yy", {"c": "z\\nz"}, [1, ""]], "d": {"e": ""}}'
+    ).evidence
+    found = {
+        name: sorted((item.first_line, item.last_line, item.amount) for item in evidence[name])
+        for name in evidence
+    }
+    assert found == {
+        "chars": [(1, 16, 125)],
+        "lines": [(1, 16, 16)],
+        "lead_chars": [(1, 1, 2)],
+        "prose_chars": [(2, 2, 1), (4, 4, 2), (6, 6, 3)],
+        "headings": [(2, 2, 1), (3, 12, 1), (13, 15, 1)],
+        "code_blocks": [(6, 6, 1)],
+        "list_items": [(4, 4, 1), (5, 7, 1), (8, 11, 1), (9, 9, 1), (10, 10, 1)],
+        "table_rows": [],
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [

@@ -1,5 +1,7 @@
 """Why a line was counted or not: each rule has a case, and what it says is tried."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.lines import split_lines
 from shape_magic.vocabulary import ATTRIBUTE_NAMES
 from tests.strategies import json_documents, markdown
+from tests.test_reply import ReplyCase, read_cases
 
 MARKDOWN = MarkdownAnalyzer()
 
@@ -83,6 +86,29 @@ def test_markdown__each_rule_is_named_where_it_decides(
         (rule, counted)
     }
     assert all(reason.source for reason in reasons)
+
+
+FOLDER = Path(__file__).parent / "cases" / "reasons"
+SAID = [(path.stem, case) for path in sorted(FOLDER.glob("*.md")) for case in read_cases(path)]
+
+
+def described(reason: Reason) -> str:
+    counted = "+" if reason.counted else "-"
+    return (
+        f"L{reason.first_line}-{reason.last_line} {reason.attribute} {counted} {reason.rule}: "
+        f"{reason.sentence} ({reason.source})"
+    )
+
+
+@pytest.mark.parametrize(("kind", "case"), SAID, ids=[case.name for _, case in SAID])
+def test_reasons__are_what_the_case_says(kind: str, case: ReplyCase) -> None:
+    analyzer = {"markdown": MARKDOWN, "json": JsonAnalyzer()}[kind]
+    assert [described(reason) for reason in analyzer.reasons(case.text)] == case.expected
+
+
+def test_cases__have_each_rule_of_markdown() -> None:
+    said = {line.split(":")[0].split(" ")[3] for kind, case in SAID for line in case.expected}
+    assert {rule for rule, *_ in RULES} <= said
 
 
 @given(markdown)

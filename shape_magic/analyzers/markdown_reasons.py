@@ -427,7 +427,10 @@ def _why_no_table(rows: Sequence[_Line]) -> _Why:
         return "no-delimiter-row", sentence, _TABLES
     cells = count_cells(header.text)
     if cells != delimiters:
-        sentence = f"the first has {cells} cells, and the delimiter row under it has {delimiters}"
+        sentence = (
+            f"the first has {plural(cells, 'cell')}, and the delimiter row under it has "
+            f"{delimiters}"
+        )
         return "other-cells", sentence, _TABLES
     if below.lazy:
         sentence = (
