@@ -20,6 +20,8 @@ __all__ = ["pytest_sessionfinish", "pytest_terminal_summary"]
 settings.register_profile(
     "shape_magic", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
+# For the check while one works: `--hypothesis-profile quick`.
+settings.register_profile("quick", settings.get_profile("shape_magic"), max_examples=10)
 settings.load_profile("shape_magic")
 
 

@@ -259,6 +259,7 @@ def test_check__the_analyzer_that_is_right_passes() -> None:
     assert found.recognised > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("analyzer", "law", "said", "smallest"), WRONG, ids=[row[0].__name__ for row in WRONG]
 )

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.mutate import REPOSITORY
 
 CONFTEST = """
@@ -47,6 +49,7 @@ def run_of(folder: Path, test: str, *, patience: float) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 def test_run__fails_and_names_what_its_tests_left_behind(tmp_path: Path) -> None:
     tests = THREAD.format(daemon=False) + PROCESS.format(seconds=60)
     status, output = run_of(tmp_path, tests, patience=0.2)
@@ -57,6 +60,7 @@ def test_run__fails_and_names_what_its_tests_left_behind(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.slow
 def test_run__passes_where_what_is_left_ends_or_keeps_nothing_alive(tmp_path: Path) -> None:
     tests = THREAD.format(daemon=True) + PROCESS.format(seconds=0.1)
     status, output = run_of(tmp_path, tests, patience=20)

@@ -56,6 +56,7 @@ def test_changes__of_our_own_modules__differ_and_can_be_read(name: str) -> None:
     assert all(ast.dump(ast.parse(change.source)) != original for change in found)
 
 
+@pytest.mark.slow
 def test_survivors__are_the_changes_that_no_test_notices(tmp_path: Path) -> None:
     (tmp_path / "shape_magic").mkdir()
     (tmp_path / "tests").mkdir()

@@ -402,6 +402,7 @@ only-include = ["shape_magic_shout.py"]
 """
 
 
+@pytest.mark.slow
 def test_entry_point__of_an_installed_package_is_registered(tmp_path: Path) -> None:
     source, site = tmp_path / "source", tmp_path / "site"
     source.mkdir()

@@ -20,6 +20,7 @@ def at_least(share: float) -> int:
     return int(stats.binom.ppf(1e-4, RUNS, share))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "world", ["persistent agents", "missing agents", "agents evaluate one another"]
 )
@@ -33,6 +34,7 @@ def test_one_slope__is_wrong_as_rarely_as_it_claims(world: str) -> None:
         assert counts["found"] >= at_least(0.55)
 
 
+@pytest.mark.slow
 def test_arms__are_wrong_as_rarely_as_they_claim() -> None:
     percent = arms(12, 5, RUNS)
     counts = {name: round(each * RUNS / 100) for name, each in percent.items()}
