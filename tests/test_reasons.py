@@ -102,8 +102,8 @@ def described(reason: Reason) -> str:
 
 @pytest.mark.parametrize(("kind", "case"), SAID, ids=[case.name for _, case in SAID])
 def test_reasons__are_what_the_case_says(kind: str, case: ReplyCase) -> None:
-    analyzer = {"markdown": MARKDOWN, "json": JsonAnalyzer()}[kind]
-    assert [described(reason) for reason in analyzer.reasons(case.text)] == case.expected
+    reasons = (JsonAnalyzer() if kind == "json" else MARKDOWN).reasons(case.text)
+    assert [described(reason) for reason in reasons] == case.expected
 
 
 def test_cases__have_each_rule_of_markdown() -> None:

@@ -167,6 +167,8 @@ def test_reply__in_a_string__is_found_in_the_parts_that_hold_replies(
             {"keys": ["A"]},
             "it may be read in 2 ways: give one JSON object and nothing else",
         ),
+        (json.loads(expanded("⟨A 60⟩")), {"keys": ["A"]}, "A"),
+        ([json.loads(expanded("⟨A 60⟩"))], {"keys": ["A"]}, "A"),
         ('{"evaluations": [], "evaluation', {"keys": ["A"]}, "it is cut off: line 1, character 32"),
         ("[1, [2}", {"keys": ["A"]}, "there is no JSON in it that holds evaluations; what might "),
     ],

@@ -19,6 +19,7 @@ from shape_magic.notebook.said import (
     said_html,
 )
 from shape_magic.notebook.view import ShapeView
+from shape_magic.notebook.view_data import view_data
 from shape_magic.vocabulary import CATEGORY_NAMES
 from tests.shells import run
 
@@ -68,6 +69,22 @@ def test_said__has_each_claim_with_its_verdict_and_its_lines() -> None:
         ],
         "left_out": 0,
     }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        entry("Judge\u200b"),
+        entry("Judge", justification="So\u200b."),
+        entry("Judge", ("No\u200b lock.", "wrong")),
+        entry("Judge", ("No lock.", "wrong\u200b")),
+        entry("Judge", stance="agree\u200b"),
+    ],
+    ids=["id", "justification", "claim", "verdict", "stance"],
+)
+def test_symbols__are_those_of_what_evaluators_wrote(given: EvaluationEntry) -> None:
+    data = view_data(Deliberation().propose("Ann", TEXT), evaluations=[given])
+    assert list(data["symbols"]) == ["\u200b"]
 
 
 def test_said__names_arm_trial_and_what_is_synthetic() -> None:
@@ -129,7 +146,7 @@ def test_view_and_page__take_the_evaluations_of_one_proposal() -> None:
     assert "said" not in view.data
     view.close()
     assert escape("“No lock.”") in to_html(proposal, evaluations=given)
-    with pytest.raises(ArgumentError, match="evaluations are of one proposal"):
+    with pytest.raises(ArgumentError, match=r"of one proposal, .*a page of that proposal alone"):
         to_html([proposal], evaluations=given)
 
 

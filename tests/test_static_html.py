@@ -110,6 +110,15 @@ def test_static_form__figures__are_grouped_and_their_changes_signed() -> None:
     assert "\n0 -1\nlist_items\n0\ntable_rows\n■ prose 100%\nno anchors\nSource, 1 line\n" in page
 
 
+def test_static_form__of_no_characters__has_no_bar() -> None:
+    assert seen(measurement_html(view_data(shape_magic.measure("\n")))).endswith(
+        "\n0\ntable_rows\nno anchors\nSource, 1 line\nprose      1\n"
+    )
+    assert seen(measurement_html(view_data(shape_magic.measure("")))).endswith(
+        "\n0\ntable_rows\nno anchors\nSource, 0 lines\n"
+    )
+
+
 def test_static_form__bar__is_as_wide_as_each_kind_has_characters() -> None:
     page = measurement_html(view_data(shape_magic.measure("# A\nx\n- bcd\n")))
     pieces = re.findall(r"width:([\d.]+)%;background:(#\w+)", page)

@@ -88,11 +88,11 @@ def test_evaluations__by_default__are_of_latest_versions_no_arm_and_the_first_tr
     again = msgspec.structs.replace(entry("Cleo", 1.0), trial=2)
     store.add_evaluations(second, [entry("Bob", 0.5), again])
     store.add_evaluations(second, [entry("Dan", -1.0)], arm="short")
-    for wanted, scores in (({}, [0.5, 1.0, -1.0]), ({"latest": False}, [0.25, 0.5, 1.0, -1.0])):
-        with store.evaluations(**wanted) as kept:
-            assert [each.entry.evaluation.score for each in kept] == scores
-        with store.evaluation_columns(**wanted) as columns:
-            assert len(list(columns)) == len(scores)
+    with store.evaluations() as kept, store.evaluation_columns() as columns:
+        assert [each.entry.evaluation.score for each in kept] == [0.5, 1.0, -1.0]
+        assert len(list(columns)) == 3
+    with store.evaluations(latest=False) as kept:
+        assert [each.entry.evaluation.score for each in kept] == [0.25, 0.5, 1.0, -1.0]
     assert [given.evaluation.score for given in store.entries(second)] == [0.5, 1.0]
     assert store.evaluators(second) == ["Bob"]
     assert store.evaluators(second, trial=2) == ["Cleo"]
