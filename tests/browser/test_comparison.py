@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from shape_magic import compare_analyzers, to_html
 from shape_magic.deliberation.proposal import Proposal
 from shape_magic.notebook.compare import compare
+from shape_magic.wording import visible
 from tests.browser.harness import SAMPLE, Harness, Placed, measured, proposal
 from tests.browser.injections import INJECTIONS
 from tests.plain_scan import PlainScan
@@ -72,6 +73,56 @@ def test_comparison__folds_what_is_the_same_and_unfolds_it(compared: Compared) -
     expect(everything).to_have_count(69)
 
 
+@pytest.mark.parametrize(("same", "folds"), [(7, []), (8, ["2 lines unchanged"])])
+def test_comparison__folds_no_single_line(
+    page: Page, tmp_path: Path, same: int, folds: list[str]
+) -> None:
+    between = "".join(f"line {n}\n" for n in range(same))
+    texts = [f"{first}\n{between}{last}\n" for first, last in ("ab", "cd")]
+    Compared(page, tmp_path, proposal(texts[0]), proposal(texts[1]))
+    assert page.locator(".sm-fold").all_inner_texts() == folds
+
+
+def test_comparison__marks_a_word_that_was_written_again(page: Page, tmp_path: Path) -> None:
+    Compared(page, tmp_path, proposal("go go\n"), proposal("go go go\n"))
+    assert page.locator('[data-side="0"] .sm-word').count() == 0
+    assert page.locator('[data-side="1"] .sm-word').all_inner_texts() == [" go"]
+
+
+def test_comparison__makes_every_line_visible(page: Page, tmp_path: Path) -> None:
+    texts = ["# \u202ea\x1b\n\nold \u202eb\x1b c\n", "# \u202ea\x1b\n\nnew \u202eb\x1b c\nd\x1b\n"]
+    compared = Compared(page, tmp_path, proposal(texts[0]), proposal(texts[1]))
+    for side, text in enumerate(texts):
+        for number, line in enumerate(text.split("\n")[:-1], start=1):
+            words = compared.cell(side, number).locator(".sm-words")
+            assert words.evaluate("one => one.textContent") == visible(line)
+
+
+def test_comparison__leads_to_a_change_that_is_not_drawn_yet(page: Page, tmp_path: Path) -> None:
+    # Nothing is done while the page is idle: its clock stands still.
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
+    same = "".join(f"line {n}\n" for n in range(50))
+    texts = [f"{word}\n" * 300 + same + f"{word}\n" for word in ("old", "new")]
+    compared = Compared(page, tmp_path, proposal(texts[0]), proposal(texts[1]))
+    expect(compared.cell(1, 351)).to_have_count(0)
+    for _ in range(2):
+        page.get_by_label("Next change").click()
+    expect(compared.cell(1, 351)).to_be_in_viewport()
+
+
+def test_comparison__text_is_selected_as_text(compared: Compared) -> None:
+    compared.cell(0, 1).click()
+    box = compared.cell(1, 3).locator(".sm-words").bounding_box()
+    assert box is not None
+    compared.page.mouse.move(box["x"] + 10, box["y"] + 10)
+    compared.page.mouse.down()
+    compared.page.mouse.move(box["x"] + 200, box["y"] + 10, steps=4)
+    compared.page.mouse.up()
+    assert len(compared.page.evaluate("getSelection().toString()")) > 3
+    assert compared.lines("[data-selected]") == [("0", "1")]
+
+
 def test_comparison__sides_stand_beside_each_other_while_it_scrolls(compared: Compared) -> None:
     pane = compared.page.locator(".sm-diff")
     pane.evaluate("pane => { pane.scrollTop = pane.scrollHeight; }")
@@ -93,6 +144,7 @@ def test_comparison__leads_from_change_to_change(compared: Compared) -> None:
     expect(compared.page.locator(".sm-call").last).to_contain_text('agent_id="Candidate_B"')
     compared.page.get_by_label("Previous change").click()
     expect(compared.cell(1, 23)).to_be_in_viewport()
+    assert compared.lines("[data-selected]") == [("1", "23"), ("0", "69")]
 
 
 def test_comparison__selects_on_either_side(compared: Compared) -> None:
