@@ -167,6 +167,11 @@ def test_kernel__that_restarts_leaves_no_question_waiting(notebooks: Notebooks) 
     notebooks.page.evaluate("models.a.tell('comm_live_update')")
     expect(view.root.locator(".sm-without")).to_contain_text("the kernel is gone")
     assert notebooks.page.evaluate("models.a.callbacks.get('msg:custom').length") == 0
+    # What comes after it is asked, though the first question had no answer.
+    notebooks.view("b", PLACE, [None, 2])
+    view.line(3).click()
+    notebooks.page.wait_for_function("models.b.sent.length > 0")
+    assert notebooks.asked("b") == [[3, 3]]
 
 
 def test_model__that_another_took_the_place_of_moves_the_view_no_more(
