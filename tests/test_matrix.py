@@ -22,6 +22,7 @@ from shape_magic.deliberation.matrix import (
 )
 from shape_magic.deliberation.records import Evaluation, EvaluationEntry
 from shape_magic.errors import ArgumentError, NotFoundError
+from shape_magic.notebook.candidates import answer_opening
 from shape_magic.notebook.matrix import (
     MOST_EVALUATIONS,
     MOST_ROWS,
@@ -29,6 +30,7 @@ from shape_magic.notebook.matrix import (
     matrix_html,
 )
 from shape_magic.notebook.static_html import MAX_ROWS
+from shape_magic.notebook.view_data import from_wire, to_wire
 from shape_magic.vocabulary import ATTRIBUTE_NAMES, CATEGORY_NAMES
 from tests.browser.injections import INJECTIONS
 from tests.experiments import fill_rounds, judge, large_matrix
@@ -263,6 +265,80 @@ def test_data__of_too_much_leaves_out_and_says_so() -> None:
     assert data["rest"] == 3
     unfold = [row["given"] is not None for row in data["rows"]]
     assert unfold == [n < MOST_EVALUATIONS // 6 for n in range(MOST_ROWS)]
+
+
+def asked(*about: object) -> dict[str, Any]:
+    return {"ask": "open", "number": 7, "digest": "d", "about": to_wire(list(about))}
+
+
+def opened(deliberation: Deliberation, *about: object) -> Any:
+    """Ask what a cell opens, and give that, or the reason why it opens nothing."""
+    store = deliberation.matrix().store
+    assert store is not None
+    answer = answer_opening(asked(*about), stores=lambda _digest: [store])
+    assert answer is not None
+    assert answer["number"] == 7
+    return from_wire(answer["opened"]) if "opened" in answer else answer["reason"]
+
+
+def test_opening__gives_the_text_what_was_said_the_reply_and_the_prompt(
+    judged: Deliberation,
+) -> None:
+    row = judged.matrix(rounds=2).rows[0]
+    found = opened(judged, "candidate", 2, row.agent_id, row.version, row.text)
+    text = judged.proposal(row.agent_id, round=2).measurement.text
+    assert "\n".join(found["view"]["lines"]) == text.removesuffix("\n")
+    assert [said["evaluator"] for said in found["said"]] == [
+        evaluation.evaluator_agent_id for evaluation in row.evaluations
+    ]
+    assert len(found["view"]["said"]["evaluations"]) == len(row.evaluations)
+    given = row.evaluations[0]
+    (reply,) = opened(judged, "reply", given.prompt, given.evaluator_agent_id, given.trial)[
+        "replies"
+    ]
+    assert (reply["attempt"], reply["outcome"], reply["error"]) == (1, "taken", None)
+    assert json.loads(reply["reply"])["evaluations"]
+    assert given.prompt is not None
+    assert opened(judged, "prompt", given.prompt)["text"] == judged.prompt(given.prompt).text
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        ("candidate", 1, "Ann", 1, "another text"),
+        ("candidate", 9, "Ann", 1, ""),
+        ("candidate", 1, "Zoe", 1, ""),
+        ("candidate", 10**30, "Ann", 1, ""),
+        ("candidate", "1", "Ann", 1, ""),
+        ("reply", "no digest", "Eve", 1),
+        ("prompt", "no digest"),
+        ("prompt",),
+        ("evaluations", 1),
+        (),
+    ],
+)
+def test_opening__of_what_is_not_there__says_so(
+    judged: Deliberation, about: tuple[object, ...]
+) -> None:
+    reason = opened(judged, *about)
+    assert isinstance(reason, str)
+    assert "%deliberation PATH" in reason or "too large" in reason
+
+
+def test_opening__looks_in_one_deliberation_after_the_other(judged: Deliberation) -> None:
+    row = judged.matrix(rounds=1).rows[0]
+    closed, other = Deliberation(), Deliberation()
+    stores = [made.matrix().store for made in (closed, other, judged)]
+    closed.close()
+    question = asked("candidate", 1, row.agent_id, row.version, row.text)
+    answer = answer_opening(question, stores=lambda _digest: [s for s in stores if s is not None])
+    assert answer is not None
+    assert "opened" in answer
+
+
+@pytest.mark.parametrize("message", [None, {}, {"ask": "why"}, {"ask": "open", "number": "1"}])
+def test_opening__of_another_message__answers_nothing(message: object) -> None:
+    assert answer_opening(message, stores=lambda _digest: []) is None
 
 
 class Tags(HTMLParser):

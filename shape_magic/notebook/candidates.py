@@ -41,7 +41,7 @@ def answer_opening(
         case {"ask": "open", "number": int(number), "digest": str(digest), "about": str(about)}:
             try:
                 opened = _opened(from_wire(about), stores(digest))
-            except (ShapeMagicError, ValueError) as error:
+            except (ShapeMagicError, ValueError, OverflowError) as error:
                 return {"number": number, "reason": visible(str(error))}
             return {"number": number, "opened": to_wire(opened)}
     return None
