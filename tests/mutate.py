@@ -142,6 +142,8 @@ def _passed_over(tree: ast.Module) -> set[ast.AST]:
                 roots.extend(node.values)
             case ast.Assert(msg=ast.expr() as message):
                 roots.append(message)
+            case ast.Raise(exc=ast.Call(func=ast.Name(id="AssertionError"))):
+                roots.append(node)
             case ast.AnnAssign():
                 roots.append(node.annotation)
             case ast.arg(annotation=ast.expr() as annotation):

@@ -118,6 +118,8 @@ def test_writer__while_another_holds_the_file__waits(tmp_path: Path) -> None:
 INTERRUPTED = """
 import os, signal, sys, threading
 from shape_magic.deliberation import Deliberation
+# A shell lets what it starts in the background ignore interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 deliberation = Deliberation.open("file.db")
 deliberation.propose("Ann", "first")
 if sys.argv[1] == "read last":

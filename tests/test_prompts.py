@@ -1,6 +1,7 @@
 """The record of what an evaluator was shown: kept, given back, and with tools of its own."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +236,50 @@ def test_tools__know_what_was_shown_and_nothing_else(deliberation: Deliberation)
         assert not {"phase", "stances", "verdicts", "min_score", "max_score"} & set(properties)
     assert "odd" in prompt.call_tool("odd", {})
     assert "no JSON" in prompt.call_tool("read_proposal", "{")
+
+
+def test_reply_schema__has_the_ranges_in_either_style(three_rounds: Deliberation) -> None:
+    prompt = three_rounds.evaluation_prompt(task="T")
+    bounded = {"type": "number", "minimum": -100, "maximum": 100}
+    described = {"type": "number", "description": "from -100 to 100"}
+    for style, number in (("functions", bounded), ("input_schema", described)):
+        schema = prompt.reply_schema(style)  # type: ignore[arg-type]
+        item = schema["properties"]["evaluations"]["items"]["properties"]
+        assert item["endorsement_weight"] == number
+        assert item["category_scores"]["properties"] == dict.fromkeys(CATEGORY_NAMES, number)
+
+
+@pytest.mark.parametrize("name", ["default", "without_shape"])
+def test_prompt__is_word_for_word_the_one_that_is_kept(
+    three_rounds: Deliberation, name: str
+) -> None:
+    template = EvaluationTemplate.default()
+    if name == "without_shape":
+        template = template.without_shape()
+    prompt = three_rounds.evaluation_prompt(
+        task="Choose a plan.", round=2, evaluator="Ann", template=template, history=True
+    )
+    path = Path(__file__).parent / "data" / f"prompt_{name}.txt"
+    assert f"{prompt.text}\n" == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("history", [False, True])
+@pytest.mark.parametrize(
+    "template",
+    [EvaluationTemplate.default(), EvaluationTemplate.default().without_shape()],
+    ids=["shape", "no shape"],
+)
+def test_tools__say_what_they_read_and_search(
+    three_rounds: Deliberation, history: bool, template: EvaluationTemplate
+) -> None:
+    prompt = three_rounds.evaluation_prompt(task="T", history=history, template=template)
+    read, searched = (tool["function"]["description"] for tool in prompt.tools())
+    of_what = "a proposal of this round or of one before it" if history else "one candidate's"
+    assert read.startswith(f"Read {of_what}")
+    assert searched.startswith("Search the proposals" if history else "Search the candidates.")
+    assert ("matched_lines" in searched) == (template == EvaluationTemplate.default())
+    for described in (read, searched):
+        assert re.fullmatch(r"[A-Z]([^\s]| (?! ))+\.", described)
 
 
 def test_reply_schema__is_strict_and_takes_the_reply_that_is_asked_for(

@@ -40,13 +40,13 @@ class ScoredVersion(msgspec.Struct, frozen=True):
     analyzer: str
 
 
-def summarize(store: Store, round: int, *, arm: str = "") -> RoundSummary:
+def summarize(store: Store, round: int, *, arm: str) -> RoundSummary:
     """Sum up a round; see `Deliberation.summarize`."""
     scored = scored_versions(store, round, arm=arm)
     return RoundSummary(round=round, proposal_scores=tuple(version.score for version in scored))
 
 
-def scored_versions(store: Store, round: int, *, arm: str = "") -> list[ScoredVersion]:
+def scored_versions(store: Store, round: int, *, arm: str) -> list[ScoredVersion]:
     """Score the latest versions of a round by the evaluations of one arm, by agent."""
     by_version: dict[int, list[KeptEvaluation]] = {}
     with store.database.reading():
