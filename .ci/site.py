@@ -10,6 +10,7 @@ Pyodide (numpy, pandas, scipy, matplotlib) is loaded from Pyodide's own site whe
 import argparse
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,15 @@ TOOLS = (
     # What they add to JupyterLab becomes part of the site: views are linked to the kernel by it.
     "anywidget==0.11.*",
     "jupyterlab-widgets==3.*",
+)
+
+# What the site does not carry: it is loaded from Pyodide's own site where a notebook needs it.
+ANALYSIS = ("numpy", "pandas", "scipy", "matplotlib")
+NETWORK = (
+    f"The next cell loads {', '.join(ANALYSIS[:-1])} and {ANALYSIS[-1]} from Pyodide's own site: "
+    "some 30 MB, over the network. Without a network it fails, and so do this notebook's "
+    "statistics and pictures. What they gave when the notebook was saved stands under their "
+    "cells until you run them."
 )
 
 # What the kernel itself loads before any notebook says `%pip install`.
@@ -79,18 +89,31 @@ def relock(lock: dict[str, Any], *, wheels: Path, site: str) -> dict[str, Any]:
     return lock
 
 
-def add_install_cell(notebook: Path) -> None:
-    """Let a copy of a notebook begin with the cell that installs the package in the browser."""
-    content = json.loads(notebook.read_bytes())
-    cell: dict[str, Any] = {
+def code_cell(cell_id: str, source: str) -> dict[str, Any]:
+    """Return a cell that has not run."""
+    return {
         "cell_type": "code",
         "execution_count": None,
-        "id": "install",
+        "id": cell_id,
         "metadata": {},
         "outputs": [],
-        "source": ["%pip install -q shape_magic"],
+        "source": [source],
     }
-    content["cells"].insert(0, cell)
+
+
+def adapt(notebook: Path) -> None:
+    """Let a copy of a notebook begin with what installs the package in the browser.
+
+    Its data have another name: JupyterLite reads each file whose name ends in `.jsonl` as one
+    JSON value, and says of any other that there is no such file.
+    """
+    text = re.sub(r"(data/[\w-]+)\.jsonl", r"\1.txt", notebook.read_text(encoding="utf-8"))
+    content = json.loads(text)
+    cells = [code_cell("install", "%pip install -q shape_magic")]
+    if "shape_magic[analysis]" in text:
+        words = {"cell_type": "markdown", "id": "network", "metadata": {}, "source": [NETWORK]}
+        cells += [words, code_cell("install-analysis", f"%pip install -q {' '.join(ANALYSIS)}")]
+    content["cells"][:0] = cells
     notebook.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8")
 
 
@@ -128,8 +151,10 @@ def build(output: Path, work: Path) -> None:
     (work / "lite" / "jupyter-lite.json").write_text(json.dumps(config), encoding="utf-8")
     contents = work / "contents"
     shutil.copytree(ROOT / "notebooks", contents, ignore=shutil.ignore_patterns(".ipynb_*"))
+    for data in contents.rglob("*.jsonl"):
+        data.rename(data.with_suffix(".txt"))
     for notebook in contents.glob("*.ipynb"):
-        add_install_cell(notebook)
+        adapt(notebook)
     run(
         python, "-m", "jupyterlite_core", "build", "--lite-dir", work / "lite",
         "--contents", contents, "--output-dir", output.resolve(),

@@ -1,6 +1,7 @@
 """`check_analyzer`: analyzers that are each wrong in one way, and our own, which are not."""
 
 import itertools
+import time
 from typing import Any
 
 import pytest
@@ -251,6 +252,13 @@ WRONG = [
     (ReasonsWithoutEvidence, "reasons", "it does not", "%%"),
     (ReadsAllForEachLine, "time", "times as long", None),
 ]
+
+
+def test_check__where_no_thread_has_a_clock__passes_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(time, "thread_time")
+    assert check_analyzer(Percent()).failures == ()
 
 
 def test_check__the_analyzer_that_is_right_passes() -> None:
