@@ -483,6 +483,19 @@ def test_narrow_page__scrolls_the_table_alone(arms: Opened, artefacts: Path) -> 
     arms.page.screenshot(path=artefacts / "matrix-narrow.png", full_page=True)
 
 
+@pytest.mark.parametrize("options", [{}, {"arms": ["terse"]}], ids=["arms", "scores"])
+def test_paper__has_all_columns(
+    page: Page, tmp_path: Path, judged: Deliberation, artefacts: Path, options: Any
+) -> None:
+    opened = Opened(page, tmp_path, judged.matrix(**options))
+    opened.row("Ann").locator("button.sm-unfold").click()
+    # A sheet of A4 within its margins.
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    page.screenshot(path=artefacts / f"matrix-paper-{len(options)}.png", full_page=True)
+
+
 def test_forced_colours__leave_signs_and_marks(arms: Opened, artefacts: Path) -> None:
     arms.page.emulate_media(forced_colors="active")
     arms.head("terse").click()
