@@ -229,6 +229,7 @@ def test_focus__is_visible_and_goes_in_reading_order(harness: Harness) -> None:
         "sm-row",
         *["sm-attribute"] * 8,
         *["sm-step"] * 2,
+        "sm-ask",
         *["sm-kind"] * 5,
         "sm-row",
         "sm-search",
