@@ -309,7 +309,7 @@ def test_legend__leaves_no_empty_lines(harness: Harness, width: int, attribute: 
     empty = harness.root.locator(".sm-legends").evaluate(
         """(all) => {
           const text = document.createRange();
-          text.selectNodeContents(all.querySelector(".sm-legend"));
+          text.selectNodeContents(all);
           const bar = all.nextElementSibling.getBoundingClientRect();
           return bar.top - text.getBoundingClientRect().bottom;
         }"""
