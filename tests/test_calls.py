@@ -52,6 +52,20 @@ def test_call__that_gives_something_to_await__is_awaited_in_one_loop() -> None:
     }
 
 
+def test_call__where_no_thread_starts__is_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("sys.platform", "emscripten")
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    kept: list[Outcome] = []
+    calls: Calls[str] = Calls()
+    calls.start("here", lambda: 7, keep=kept.append)
+    assert [outcome.value for outcome in kept] == [7]
+    key, outcome = calls.wait()
+    assert (key, outcome.value, len(calls)) == ("here", 7, 0)
+
+
 def test_call__under_a_running_loop__works() -> None:
     async def cell() -> object:
         calls: Calls[int] = Calls()

@@ -7,6 +7,7 @@ is kept all the same, by the thread that made it. The threads are daemons: a scr
 import asyncio
 import inspect
 import os
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -67,6 +68,7 @@ class Calls(Generic[Key]):
     ) -> None:
         """Call a function in a thread of its own; where it gives something to await, await that.
 
+        In a browser, which has no threads, a plain function is called here, and an async one fails.
         `keep` is called with the outcome in that thread, also where nobody waits any more.
         """
         future: Future[Outcome] = Future()
@@ -82,6 +84,10 @@ class Calls(Generic[Key]):
 
         thread = threading.Thread(target=run, name="a judge's call", daemon=True)
         self._futures[key] = future
+        if sys.platform == "emscripten":
+            # A browser starts no thread: the call is made here, and has ended when this returns.
+            run()
+            return
         try:
             thread.start()
         except BaseException:
