@@ -92,12 +92,14 @@ class Checked(msgspec.Struct, frozen=True):
                 answer.about,
                 answer.asked,
                 answer.found,
-                "✓ right" if answer.right else "✗ not yet",
+                "✓\xa0right" if answer.right else "✗\xa0not\xa0yet",
                 answer.because,
             )
             for answer in self.answers
         ]
-        heads = "".join(f"<th>{head}</th>" for head in ("", "asked", "found", "", "why"))
+        heads = "".join(
+            f'<th style="text-align:left">{head}</th>' for head in ("", "asked", "found", "", "why")
+        )
         body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
         return f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
