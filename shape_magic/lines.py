@@ -90,8 +90,8 @@ def split_lines(text: str) -> list[str]:
 def count_lines(text: str) -> int:
     r"""Count a text's lines, without making them.
 
-    >>> count_lines("a\r\n\rb"), count_lines("a\n"), count_lines("")
-    (3, 1, 0)
+    >>> count_lines("a\r\n\rb"), count_lines("a\nb"), count_lines("a\n"), count_lines("")
+    (3, 2, 1, 0)
     """
     if "\r" in text:
         return len(split_lines(text))

@@ -224,6 +224,8 @@ def evidence(**changes: Any) -> Any:
     [
         (measured(kind="json", analyzer="json/1"), "kind: 'json' is not the analyzer's own kind"),
         (measured(analyzer="shout/2 beta"), None),
+        (measured(outline=(Anchor(1, "a" * 60, 1),)), None),
+        (measured(evidence=evidence(headings=(Evidence(1, 1, 0),))), None),
         (measured(analyzer="loud/1"), "analyzer: 'loud/1' is not the kind 'shout', a slash and"),
         (measured(text=None), "text: None is not a str"),
         (measured(kinds=()), "kinds: there are 0 for 1 line; each line has one"),
@@ -307,6 +309,13 @@ def test_from_evidence__names_field_and_line_of_what_is_wrong(
         given["evidence"] = good | changes["evidence"]
     with pytest.raises(MeasurementError, match=reason):
         Measurement.from_evidence(kind="shout", version="1", text="A", **given)
+
+
+def test_measurement__is_shown_by_its_figures_alone() -> None:
+    assert repr(LOUD) == (
+        "<Measurement shout/1: chars=1, lines=1, lead_chars=0, prose_chars=0, headings=0, "
+        "code_blocks=0, list_items=0, table_rows=0>"
+    )
 
 
 def test_from_evidence__takes_the_integers_of_a_data_frame() -> None:
