@@ -177,3 +177,12 @@ def test_guarded__a_million_characters_come_back(before: str, unit: str) -> None
     text = before + unit * (1_000_000 // len(unit)) + "FINAL SOLUTION:"
     assert unguarded(guarded(text)) == unguarded(text)
     assert len(list(own_words(text))) == guarded(text).count("&lt;") + guarded(text).count("&#58;")
+
+
+@pytest.mark.parametrize("between", ["\u200b", " ", "\t\u2060", "\ufe0f"])
+@pytest.mark.parametrize("words", WORDS)
+def test_own_words__of_ours_spelt_with_what_is_unseen__are_told(words: str, between: str) -> None:
+    for place in range(1, len(words)):
+        text = f"a\n{between}{words[:place]}{between}{words[place:]} b"
+        assert list(own_words(text)) == [OwnWords(2, words)]
+        assert guarded(text) == text.replace(":", "&#58;")

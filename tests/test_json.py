@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 import shape_magic
-from shape_magic.analyzers.json import JsonAnalyzer, refusal
+from shape_magic.analyzers.json import JsonAnalyzer, fault, refusal
 from shape_magic.shape import Note
 from tests.strategies import json_documents
 
@@ -38,6 +38,10 @@ def test_readable_form__is_laid_out_as_the_standard_library_indents(text: str) -
     # A lone surrogate stays escaped.
     expected = laid_out.encode("utf-8", "backslashreplace").decode("utf-8")
     assert shape_magic.measure(text).text == expected
+
+
+def test_fault__that_no_release_knew__is_one_all_the_same() -> None:
+    assert fault(json.JSONDecodeError("Something new", "", 0)) == "it cannot be read"
 
 
 def test_evidence__is_of_the_lines_that_hold_it() -> None:

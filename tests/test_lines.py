@@ -63,6 +63,6 @@ def test_line_range__includes_both_ends() -> None:
 
 def test_line_range__takes_the_integers_of_a_data_frame() -> None:
     lines = LineRange(np.int64(2), np.int64(5))  # type: ignore[arg-type]
-    assert (type(lines.first), lines) == (int, LineRange(2, 5))
+    assert (type(lines.first), type(lines.last), lines) == (int, int, LineRange(2, 5))
     with pytest.raises(TypeError):
         LineRange(1.0, 2)  # type: ignore[arg-type]

@@ -110,6 +110,10 @@ def test_static_form__figures__are_grouped_and_their_changes_signed() -> None:
     assert "\n0 -1\nlist_items\n0\ntable_rows\n■ prose 100%\nno anchors\nSource, 1 line\n" in page
 
 
+def test_static_form__ends_no_line_of_the_source_with_a_space() -> None:
+    assert " \n" not in measurement_html(view_data(shape_magic.measure("a\n\n\nb  \nc")))
+
+
 def test_static_form__of_no_characters__has_no_bar() -> None:
     assert seen(measurement_html(view_data(shape_magic.measure("\n")))).endswith(
         "\n0\ntable_rows\nno anchors\nSource, 1 line\nprose      1\n"

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shape_magic.deliberation import Deliberation
+from shape_magic.deliberation import Deliberation, read_proposal, search
 from shape_magic.deliberation.tools import STYLES
 from shape_magic.errors import ArgumentError
+from shape_magic.prompting import candidate
 from shape_magic.vocabulary import PHASES, STANCES, VERDICTS
 from tests.strategies import texts
 
@@ -45,6 +46,16 @@ def test_tools__arguments__are_those_of_the_methods() -> None:
     for name, schema in schemas().items():
         method = inspect.signature(getattr(Deliberation, name))
         assert list(schema["properties"]) == list(method.parameters)[1:]
+
+
+def test_limits__are_those_of_the_deliberation_system() -> None:
+    assert search.DEFAULT_RESULTS == 10
+    assert search.MOST_RESULTS == 50
+    assert search.MOST_MATCHED_LINES == 20
+    assert search.CONTENT_LENGTH == 2_000
+    assert read_proposal.THOUGHTS_PAGE == 5_000
+    assert read_proposal.MOST_THOUGHTS == 15_000
+    assert candidate.THOUGHTS_LENGTH == 4_000
 
 
 def test_tools__both_styles__say_the_same() -> None:

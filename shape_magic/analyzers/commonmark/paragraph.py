@@ -66,7 +66,6 @@ def paragraph(state: BlockState, line: int, silent: bool) -> bool:
         if may_be_table and character in DELIMITER_START:
             cells = delimiter_cells(text)
             if cells and count_cells(texts[line - 1]) == cells:
-                state.close_paragraph(line)
                 table(state, line - 1)
                 return True
             # The reference tries one delimiter row a paragraph, so that its cost stays bounded.

@@ -268,8 +268,8 @@ class BlockState:
 def width(white: str, column: int) -> int:
     r"""Count the columns of white space that begins at a column: a tab reaches to the next fourth.
 
-    >>> width("  ", 1), width(" \t", 1), width("\t", 3)
-    (2, 3, 1)
+    >>> width("  ", 1), width(" \t", 1), width("\t", 3), width("\t", 4)
+    (2, 3, 1, 4)
     """
     if "\t" not in white:
         return len(white)
