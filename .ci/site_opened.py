@@ -1,7 +1,7 @@
-"""Open the built site in Chromium and run its first notebook: `python .ci/site_opened.py FOLDER`.
+"""Open the built site in Chromium and run notebooks of it: `python .ci/site_opened.py FOLDER`.
 
-The notebook must print in the browser what it printed when it was saved, and nothing may be asked
-for beyond the site itself.
+They must print in the browser what they printed when they were saved, and nothing may be asked for
+beyond the site itself. Between them they measure, keep, compare, check and read data.
 """
 
 import functools
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, sync_playwright
 
-NOTEBOOK = "01-quickstart.ipynb"
+NOTEBOOKS = ("01-quickstart.ipynb", "03-analyzers.ipynb")
 MINUTES = 8
 ARGUMENTS = [
     "--no-sandbox",
@@ -50,9 +50,9 @@ def saved_text(notebook: Path) -> list[str]:
     return texts
 
 
-def run_notebook(page: Page, address: str) -> list[str]:
-    """Run all cells of the notebook by the menu, and return what stands in its outputs."""
-    page.goto(f"{address}/lab/index.html?path={NOTEBOOK}")
+def run_notebook(page: Page, address: str, *, name: str) -> list[str]:
+    """Run all cells of a notebook by the menu, and return what stands in its outputs."""
+    page.goto(f"{address}/lab/index.html?path={name}")
     page.wait_for_selector(".jp-NotebookPanel .jp-CodeCell", timeout=120_000)
     for second in range(MINUTES * 60):
         prompts = page.evaluate(PROMPTS)
@@ -64,12 +64,12 @@ def run_notebook(page: Page, address: str) -> list[str]:
         if prompts and all(prompt.strip("[]: ").isdecimal() for prompt in prompts):
             break
     else:
-        sys.exit(f"after {MINUTES} minutes the cells stand at {prompts}")
+        sys.exit(f"{name}: after {MINUTES} minutes the cells stand at {prompts}")
     return list(page.evaluate(OUTPUTS))
 
 
 def main(folder: str) -> None:
-    """Serve the site, run the notebook, and end with a message where anything is not as saved."""
+    """Serve the site, run the notebooks, and end with a message where anything is not as saved."""
     handler = functools.partial(QuietHandler, directory=folder)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -85,18 +85,23 @@ def main(folder: str) -> None:
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
-        # All cells are within the window, since only those are drawn that are in sight.
-        context = browser.new_context(viewport={"width": 1200, "height": 12_000})
-        context.route("**/*", keep_inside)
-        printed = [text.strip() for text in run_notebook(context.new_page(), address)]
+        for name in NOTEBOOKS:
+            # All cells are within the window, since only those are drawn that are in sight.
+            context = browser.new_context(viewport={"width": 1200, "height": 16_000})
+            context.route("**/*", keep_inside)
+            printed = [
+                text.strip() for text in run_notebook(context.new_page(), address, name=name)
+            ]
+            context.close()
+            if outside:
+                sys.exit(f"{name} asked for {outside}")
+            saved = saved_text(Path(folder, "files", name))
+            missing = [text for text in saved if text not in printed]
+            if missing:
+                sys.exit(f"{name}: not printed in the browser: {missing}\nprinted: {printed}")
+            sys.stdout.write(f"{name} ran in the browser and printed what it had printed before\n")
         browser.close()
     server.shutdown()
-    if outside:
-        sys.exit(f"the site asked for {outside}")
-    missing = [text for text in saved_text(Path(folder, "files", NOTEBOOK)) if text not in printed]
-    if missing:
-        sys.exit(f"not printed in the browser: {missing}\nprinted: {printed}")
-    sys.stdout.write(f"{NOTEBOOK} ran in the browser and printed what it had printed before\n")
 
 
 if __name__ == "__main__":
