@@ -104,7 +104,7 @@ def test_explain__lines_past_the_end_are_clamped() -> None:
         ("9" * 5000, "a line is 12"),
     ],
 )
-def test_explain__lines_that_are_none_are_refused(lines: str, said: str) -> None:
+def test_explain__what_names_no_lines_is_refused(lines: str, said: str) -> None:
     with pytest.raises(ArgumentError, match=said):
         explain(ANSWER, lines=lines)
 

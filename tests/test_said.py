@@ -13,8 +13,10 @@ from shape_magic.notebook.place import place_of
 from shape_magic.notebook.said import (
     CLAIM_LENGTH,
     JUSTIFICATION_LENGTH,
+    MOST_CHARACTERS,
     MOST_CLAIMS,
     MOST_EVALUATIONS,
+    NAME_LENGTH,
     said_data,
     said_html,
 )
@@ -106,23 +108,40 @@ def test_said__of_nobody_leaves_the_data_as_it_was(nothing: object) -> None:
 
 
 def test_said__is_bounded_and_tells_what_is_left_out() -> None:
-    claims = [("c" * (CLAIM_LENGTH + 1), "wrong")] * (MOST_CLAIMS + 2)
-    long = "j" * (JUSTIFICATION_LENGTH + 2_000)
-    given = [entry(f"J{n}", *claims, justification=long) for n in range(MOST_EVALUATIONS + 3)]
-    said = said_data(TEXT, given)
+    claims = [("c" * (CLAIM_LENGTH + 1), "v" * 200_000)] * (MOST_CLAIMS + 2)
+    given = entry(
+        "i" * 200_000,
+        *claims,
+        justification="j" * (JUSTIFICATION_LENGTH + 2_000),
+        stance="s" * 200_000,
+    )
+    said = said_data(TEXT, {"a" * 200_000: [given]})
     assert said is not None
-    assert len(said["evaluations"]) == MOST_EVALUATIONS
-    assert said["left_out"] == 3
-    first = said["evaluations"][0]
+    (first,) = said["evaluations"]
+    cut = " … 199,880 more characters"
+    assert first["evaluator"] == "i" * NAME_LENGTH + cut
+    assert first["facts"] == f"{'s' * NAME_LENGTH}{cut} · arm {'a' * NAME_LENGTH}{cut}"
     assert first["justification"] == "j" * JUSTIFICATION_LENGTH + " … 2,000 more characters"
     assert len(first["claims"]) == MOST_CLAIMS
+    assert first["claims"][0][1] == "v" * NAME_LENGTH + cut
     assert first["claims"][0][2] == "c" * CLAIM_LENGTH + " … 1 more character"
     assert first["claims_left_out"] == 2
-    most = MOST_EVALUATIONS * (JUSTIFICATION_LENGTH + MOST_CLAIMS * CLAIM_LENGTH + 2_000)
-    assert len(json.dumps(said)) < most
-    html = said_html(said)
-    assert "and 3 more evaluations" in html
-    assert "and 2 more claims" in html
+    assert "and 2 more claims" in said_html(said)
+
+
+@pytest.mark.parametrize(
+    ("length", "held"), [(0, MOST_EVALUATIONS), (JUSTIFICATION_LENGTH, 21)], ids=["short", "long"]
+)
+def test_said__of_many_evaluations_is_bounded_and_tells_how_many_more(
+    length: int, held: int
+) -> None:
+    given = [entry(f"J{n:02}", justification="j" * length) for n in range(MOST_EVALUATIONS + 3)]
+    said = said_data(TEXT, given)
+    assert said is not None
+    assert len(said["evaluations"]) == held
+    assert len(json.dumps(said["evaluations"])) <= MOST_CHARACTERS + 2 * held
+    assert said["left_out"] == MOST_EVALUATIONS + 3 - held
+    assert f"and {said['left_out']} more evaluations" in said_html(said)
 
 
 def test_static_form__says_where_each_claim_stands() -> None:

@@ -15,7 +15,7 @@ MOST_PLACES: Final = 20
 
 
 def claim_places(text: str, claims: Iterable[str | None]) -> list[tuple[LineRange, ...]]:
-    r"""Find for each claim the lines that hold it word for word; none where it stands nowhere.
+    r"""Find for each claim the lines that hold it word for word; an empty tuple where none do.
 
     A run of white space, line endings too, is compared as one space. What the guard writes for an
     evaluator is undone on both sides, so that a quotation of what was shown is found. Case counts.

@@ -460,8 +460,8 @@ class Deliberation:
         With `anonymous`, candidates stand as `Candidate_A` and so on. Their order is drawn from
         the seed, the round, the evaluator and the trial; without anonymity and seed it is by id.
         With `history` the prompt's tools reach the rounds before, as they stand now: their latest
-        versions, and nothing that was said of them. That shows whose they are, so it goes with
-        `anonymous` never.
+        versions, and nothing that was said of them. It shows whose they are, so it is refused
+        together with `anonymous`.
 
         With `keep=False` nothing is kept, as where prompts are only counted.
 

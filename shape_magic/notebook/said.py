@@ -1,8 +1,9 @@
 """What evaluators said of a proposal, beside its text: as data for a page, and as static HTML."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, Final
 
 from shape_magic.deliberation.claim_places import claim_places
@@ -21,7 +22,11 @@ MOST_CLAIMS: Final = 12
 """Evaluations that a view holds at most, and claims of one; it says how many more there are."""
 JUSTIFICATION_LENGTH: Final = 1_000
 CLAIM_LENGTH: Final = 300
-"""Characters of a justification and of a claim that a view holds at most."""
+NAME_LENGTH: Final = 120
+"""Characters of a justification, of a claim, and of an id, a stance or a verdict that a view holds
+at most."""
+MOST_CHARACTERS: Final = 24_000
+"""Characters of all evaluations together, as data, that a view holds at most; but for the first."""
 
 _MARKS: Final = {"verified": "✓", "contested": "≠", "unverified": "?", "wrong": "✗"}
 _OTHER_MARK: Final = "○"
@@ -36,13 +41,13 @@ def said_data(text: str, evaluations: Evaluations) -> dict[str, Any] | None:
     few = entries[:MOST_EVALUATIONS]
     claims = [(entry.evaluation.claim_assessments or ())[:MOST_CLAIMS] for _, entry in few]
     places = iter(claim_places(text, (claim.claim for given in claims for claim in given)))
-    return {
-        "evaluations": [
-            _evaluation(arm, entry, [(claim, next(places)) for claim in given])
-            for (arm, entry), given in zip(few, claims, strict=True)
-        ],
-        "left_out": len(entries) - len(few),
-    }
+    made = [
+        _evaluation(arm, entry, [(claim, next(places)) for claim in given])
+        for (arm, entry), given in zip(few, claims, strict=True)
+    ]
+    sizes = accumulate(len(json.dumps(evaluation, ensure_ascii=False)) for evaluation in made)
+    held = max(1, sum(size <= MOST_CHARACTERS for size in sizes))
+    return {"evaluations": made[:held], "left_out": len(entries) - held}
 
 
 def said_texts(said: Mapping[str, Any]) -> Iterable[str]:
@@ -66,7 +71,7 @@ def _evaluation(
 ) -> dict[str, Any]:
     evaluation = entry.evaluation
     return {
-        "evaluator": entry.evaluator_agent_id,
+        "evaluator": _cut(entry.evaluator_agent_id, NAME_LENGTH),
         "facts": " · ".join(facts_of(arm, entry)),
         "categories": " · ".join(
             f"{name} {score:+g}"
@@ -77,7 +82,7 @@ def _evaluation(
         "claims": [
             [
                 _MARKS.get((claim.verdict or "").casefold(), _OTHER_MARK),
-                claim.verdict or "no verdict",
+                _cut(claim.verdict or "no verdict", NAME_LENGTH),
                 _cut(claim.claim or "", CLAIM_LENGTH),
                 [[place.first, place.last] for place in places],
             ]
@@ -96,9 +101,9 @@ def facts_of(arm: str, entry: EvaluationEntry) -> list[str]:
     if evaluation.endorsement_weight is not None:
         facts.append(f"weight {evaluation.endorsement_weight:+g}")
     if evaluation.stance is not None:
-        facts.append(evaluation.stance)
+        facts.append(_cut(evaluation.stance, NAME_LENGTH))
     if arm:
-        facts.append(f"arm {arm}")
+        facts.append(f"arm {_cut(arm, NAME_LENGTH)}")
     if entry.trial > 1:
         facts.append(f"trial {entry.trial}")
     if entry.synthetic:

@@ -206,6 +206,10 @@ def test_why__of_a_number_is_asked_on_demand_and_goes_with_the_number(harness: H
     harness.show(proposal())
     why = harness.root.locator(".sm-why-number")
     expect(why).to_be_hidden()
+    height = harness.root.bounding_box()
+    harness.attribute("lines").click()
+    expect(why.get_by_role("button")).to_be_visible()
+    assert harness.root.bounding_box() == height
     harness.attribute("headings").click()
     why.get_by_role("button", name="why is it 3, and not more?").click()
     harness.page.wait_for_function("model.sent.some((question) => question.ask === 'why')")

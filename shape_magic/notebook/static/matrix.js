@@ -427,9 +427,9 @@ function drawTable(matrix, layout, signal, visible, open) {
       .map((row) => /** @type {const} */ ([row, by(row)]))
       .sort(([, a], [, b]) => {
         // What is missing stays last either way.
-        const [none, nobody] = [a ?? null, b ?? null];
-        if (none === null || nobody === null) return Number(none === null) - Number(nobody === null);
-        const order = none < nobody ? -1 : none > nobody ? 1 : 0;
+        const [left, right] = [a ?? null, b ?? null];
+        if (left === null || right === null) return Number(left === null) - Number(right === null);
+        const order = left < right ? -1 : left > right ? 1 : 0;
         return down ? -order : order;
       })
       .map(([row]) => row);
@@ -699,7 +699,7 @@ function drawChoices(matrix, layout, table, signal, visible) {
       }
     }
     const focused = choices.contains(document.activeElement)
-      ? [...choices.querySelectorAll("select")].findIndex((one) => one === document.activeElement)
+      ? [...choices.querySelectorAll("select")].findIndex((choice) => choice === document.activeElement)
       : -1;
     choices.replaceChildren(...made, apart, ...(unfolds ? [all] : []));
     choices.querySelectorAll("select")[focused]?.focus();

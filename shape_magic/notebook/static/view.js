@@ -244,10 +244,10 @@ export function signed(change) {
 
 /**
  * @param {number} count
- * @param {string} one
+ * @param {string} noun
  */
-export function several(count, one) {
-  return `${counted(count)} ${one}${count === 1 ? "" : "s"}`;
+export function several(count, noun) {
+  return `${counted(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /**
@@ -272,7 +272,7 @@ export function toWire(value) {
  * @returns {(text: string) => string}
  */
 export function visibleBy(symbols, most = WIDTH_SHOWN) {
-  const codes = Object.keys(symbols).map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+  const codes = Object.keys(symbols).map((symbol) => `\\u{${symbol.codePointAt(0)?.toString(16)}}`);
   const acting = codes.length > 0 ? new RegExp(`[${codes.join("")}]`, "gu") : null;
   return (text) => {
     let shown = text;
@@ -280,7 +280,7 @@ export function visibleBy(symbols, most = WIDTH_SHOWN) {
       const cut = text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
       shown = `${cut} … ${several(text.length - cut.length, "more character")}`;
     }
-    return acting ? shown.replace(acting, (one) => symbols[one] ?? one) : shown;
+    return acting ? shown.replace(acting, (character) => symbols[character] ?? character) : shown;
   };
 }
 
@@ -603,16 +603,18 @@ function drawAttributes(context) {
   /** @param {Attribute} attribute */
   const said = ({ name, meaning }) => [element("b", "", {}, name), ` ${meaning}`];
 
+  const why = drawWhyNumber(context);
   const explain = () => {
     const pressed = shown.attributes.find(({ name }) => name === store.get("attribute"));
     if (pressed) {
       legend.replaceChildren(
         element("span", "", {}, ...said(pressed)),
+        why,
         drawPlaces(context, pressed.evidence.map(([first, last]) => [first, last])),
       );
     } else {
       const hint = "Each number leads to the lines that it was counted from.";
-      legend.replaceChildren(element("span", "", {}, hint));
+      legend.replaceChildren(element("span", "", {}, hint), why);
     }
   };
   const press = () => {
@@ -653,7 +655,7 @@ function drawAttributes(context) {
   }
   store.on("attribute", press, signal);
   press();
-  return [tiles, element("div", "sm-legends", {}, legend, look, drawWhyNumber(context))];
+  return [tiles, element("div", "sm-legends", {}, legend, look)];
 }
 
 /**
@@ -1502,7 +1504,7 @@ function drawAnswer(context, { name, ask: asks, about, lead, gone, onDemand, wri
       if (onDemand) {
         const asking = button("sm-ask", {}, onDemand());
         asking.addEventListener("click", ask, { signal });
-        say(asking);
+        place.replaceChildren(asking);
       } else {
         say("…");
         settle = setTimeout(ask, SETTLED);
