@@ -294,6 +294,7 @@ def _readings(
     if cut is not None and cut.node is not None and partial and _names_a_field(text, gaps, cut):
         values.append(Value(cut.node, cut.start, len(text), cut.repairs))
     readings = []
+    unnamed: Node | None = None
     for group in _grouped(text, values, candidates):
         first, last = group[0].start, group[-1].end
         alone = frame.is_bare(first, last) or frame.is_fenced(first, last)
@@ -303,7 +304,10 @@ def _readings(
         if not frame.is_bare(first, last):
             what = "a code fence" if alone else "words"
             around = [Repair(f"{what} around it", *places(first))]
-        for reading in _in_group(group, candidates, depth, among_words=not alone):
+        in_group = list(_in_group(group, candidates, depth, among_words=not alone))
+        if not in_group and unnamed is None and _names_no_candidate(group[0].node):
+            unnamed = group[0].node
+        for reading in in_group:
             own_repairs = [repair for value in group for repair in value.repairs]
             readings.append(
                 msgspec.structs.replace(
@@ -312,6 +316,9 @@ def _readings(
                     cut=not group[-1].node.closed,
                 )
             )
+    if readings and unnamed is not None:
+        # A piece of a reply that cannot be read, beside a quotation that can.
+        raise _RefusedError("an evaluation beside it names no candidate", line=unnamed.line)
     if not readings and depth == 0 and found.broken:
         furthest = max(found.broken, key=lambda piece: piece.end)
         _only([], reason=f"; what might be it: {furthest.reason}")
@@ -507,6 +514,16 @@ def _is_evaluation(node: Node) -> bool:
         return False
     named = {_word(key) for key in node.value}
     return "agent_id" in named and len(named.intersection(_FIELDS)) > 1
+
+
+def _names_no_candidate(node: Node) -> bool:
+    items = node.value if isinstance(node.value, list) else [node]
+    return any(
+        isinstance(item.value, dict)
+        and not {_word(key) for key in item.value}.isdisjoint(_FIELDS)
+        and not _is_evaluation(item)
+        for item in items
+    )
 
 
 def _is_keyed(node: Node, candidates: _Candidates) -> bool:
