@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shape_magic import Reason, measure
+from shape_magic import Reason, explain, measure
 from shape_magic.analyzers.json import JsonAnalyzer
 from shape_magic.analyzers.markdown import MarkdownAnalyzer
 from shape_magic.lines import split_lines
@@ -249,6 +249,14 @@ def test_json__a_string_a_key_and_an_element_are_named_by_their_path() -> None:
     assert said[5, "nested-key"] == '"step" is a key at depth 3, detail within a section'
     assert said[5, "line-break"] == 'the string at "plan"[2]."step" holds a line break (LF)'
     assert said[8, "no-line-break"] == 'the string at "b" holds no line break (LF)'
+
+
+def test_json__a_path_of_more_than_60_characters_is_cut_at_its_beginning() -> None:
+    for length, beginning in ((60, '"a"."k'), (61, '…"."k')):
+        key = "k" * (length - len('"a".""'))
+        (entry,) = explain(f'{{"a": {{"{key}": "x"}}}}', "prose_chars").entries("prose_chars")
+        assert entry.startswith(f"L3: the string at {beginning}")
+        assert len(entry.split(" has ")[0]) == len("L3: the string at ") + 60
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,31 @@ def test_analyzers__stand_side_by_side_on_one_text(page: Page, tmp_path: Path) -
     expect(page.locator(".sm-cell[data-selected]")).to_have_count(2)
 
 
+@pytest.mark.parametrize("width", [1000, 400])
+def test_analyzers__are_told_apart_without_colour_and_in_a_narrow_column(
+    page: Page, tmp_path: Path, npm_packages: Path, width: int
+) -> None:
+    path = tmp_path / "both.html"
+    comparison = compare_analyzers("#<b>Plan</b>\n\nWords\n", "markdown", PlainScan())
+    path.write_text(to_html(comparison), encoding="utf-8")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(path.as_uri())
+    changed = page.locator(".sm-cell[data-changed]")
+    expect(changed.locator(".sm-words")).to_have_text(["#<b>Plan</b>"] * 2)
+    words = changed.first.locator(".sm-words").bounding_box()
+    assert words is not None
+    assert words["width"] > 100
+    page.emulate_media(forced_colors="active")
+    outlines = changed.locator(".sm-sign").evaluate_all(
+        "all => all.map(sign => getComputedStyle(sign).outlineStyle)"
+    )
+    assert outlines == ["solid", "solid"]
+    page.emulate_media(forced_colors="none")
+    page.evaluate((npm_packages / "axe-core" / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run('.shape-magic', { resultTypes: ['violations'] })")
+    assert [(violation["id"], violation["nodes"]) for violation in found["violations"]] == []
+
+
 def test_analyzers__that_count_alike_say_so(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "both.html"
     path.write_text(to_html(compare_analyzers("# A\n", "markdown", "markdown")), encoding="utf-8")

@@ -81,6 +81,28 @@ def test_evaluations__open_and_lead_to_the_lines(said: Harness) -> None:
     expect(panel.get_by_text("conciseness +40").first).to_be_visible()
 
 
+def test_evaluations__that_do_not_fit_show_that_there_is_more(harness: Harness) -> None:
+    long = entry("Judge", *CLAIMS, justification="words\n" * 20)
+    harness.show(proposal(), evaluations=[long])
+    harness.root.get_by_role("button", name="1 evaluation").click()
+    harness.root.locator(".sm-said summary").click()
+    panel = harness.root.locator(".sm-said")
+    below = "panel => panel.scrollHeight - panel.clientHeight"
+    assert panel.evaluate(below) > 20
+    attached = panel.evaluate("panel => getComputedStyle(panel).backgroundAttachment")
+    assert attached == "local, scroll"
+    box = panel.bounding_box()
+    assert box is not None
+
+    def lower_edge() -> bytes:
+        clip = {"x": box["x"] + 40, "y": box["y"] + box["height"] - 6, "width": 400, "height": 6}
+        return harness.page.screenshot(clip=clip)  # type: ignore[arg-type]
+
+    shadowed = lower_edge()
+    panel.evaluate("panel => panel.scrollTo(0, panel.scrollHeight)")
+    assert lower_edge() != shadowed
+
+
 def test_selected_lines__say_what_was_said_of_them(said: Harness) -> None:
     here = said.root.locator(".sm-here")
     expect(here).to_be_hidden()
