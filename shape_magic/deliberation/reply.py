@@ -62,6 +62,7 @@ _MOST_TOLD: Final = 50
 """How many problems an error's message names; its `problems` are all."""
 _BETWEEN_LINES: Final = re.compile("[ \t\r\n,]*+")
 # What a piece that cannot be read would have been, had it been the reply.
+_NAMES_A_CANDIDATE: Final = re.compile(r"""["']agent_id["'][ \t\r\n]*+:""")
 _NAMES_A_FIELD: Final = re.compile(
     r"(?:evaluations|agent_id|endorsement_weight|category_scores|claim_assessments)"
     r"(?:[\"'\u2019\u201d\\]++|[ \t\r\n]*+:)",
@@ -316,6 +317,12 @@ def _readings(
                     cut=not group[-1].node.closed,
                 )
             )
+    if readings and cut is None:
+        for gap_start, gap_end in gaps:
+            if key := _NAMES_A_CANDIDATE.search(text, gap_start, gap_end):
+                # An evaluation that lost its opening brace, beside a quotation that can be read.
+                line = places(key.start())[0]
+                raise _RefusedError("an evaluation beside it cannot be read", line=line)
     if readings and unnamed is not None:
         # A piece of a reply that cannot be read, beside a quotation that can.
         raise _RefusedError("an evaluation beside it names no candidate", line=unnamed.line)
