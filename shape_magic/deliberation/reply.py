@@ -317,6 +317,14 @@ def _readings(
                     cut=not group[-1].node.closed,
                 )
             )
+    if (
+        readings
+        and cut is not None
+        and not any(reading.cut for reading in readings)
+        and _names_a_field(text, gaps, cut)
+    ):
+        # With `partial`: what was cut off cannot be read, as within a string, and a quotation can.
+        raise _RefusedError(f"it is cut off, and what is left cannot be read: {cut.reason}")
     if readings and cut is None:
         for gap_start, gap_end in gaps:
             if key := _NAMES_A_CANDIDATE.search(text, gap_start, gap_end):
